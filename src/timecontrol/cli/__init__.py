@@ -1,0 +1,58 @@
+"""The command line: one verb a file. Results go to stdout, the rest to stderr.
+
+A user's mistake gives one line and exit code 2. Heavy libraries are imported inside the verbs, so
+that ``--help`` answers at once.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from timecontrol import __version__
+from timecontrol.cli import bases, corpus, demo
+from timecontrol.errors import TimeControlError
+
+app = typer.Typer(
+    name="timecontrol",
+    help="Plan documents in a latent space, judge their flow, and write long text that keeps "
+    "its structure.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("corpus")(corpus.run)
+app.add_typer(bases.app, name="bases")
+app.command("demo")(demo.run)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except TimeControlError as error:
+        print(f"timecontrol: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        print("timecontrol: interrupted", file=sys.stderr)
+        sys.exit(130)

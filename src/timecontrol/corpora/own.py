@@ -1,0 +1,197 @@
+"""Own documents: text files, Markdown files and JSON lines, in any language.
+
+**Text** (``.txt``): paragraphs between blank lines. **Markdown** (``.md``): headings open sections;
+the only heading of level 1 is the title; code, tables and HTML are no prose and are left out.
+**JSON lines**: an object a line with one of
+
+    ``text``        a text
+    ``sentences``   a list of texts, taken as they are
+    ``sections``    a list of {``heading``, ``text`` or ``sentences``}
+    ``turns``       a list of [speaker, text] or {``speaker``, ``text``}
+
+and optionally ``id``, ``title`` and ``split`` (train, val or test).
+
+Which headings become tags is not known until many documents are seen. So a builder leaves the
+heading as it is written in the section's tag, ``layout_of`` reads a ``Layout`` off the first
+documents, and ``settle`` gives every section its tag: a heading that most documents share is a
+tag of its own; any other section is a ``SECTION`` whose first sentence is the heading.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from timecontrol.corpora.documents import Document, Section, Source
+from timecontrol.corpora.files import BadRecord, Record, check, json_lines, open_text
+from timecontrol.corpora.layout import HEADING, TITLE, Layout, heading_tag, infer
+from timecontrol.corpora.reading import Format, Reading, list_of, name_of, text_of, turn
+from timecontrol.corpora.splits import split_word
+from timecontrol.sentences import clean, paragraphs
+
+SAMPLE = 1000
+"""The layout is read off so many documents at the start of a corpus."""
+
+
+def whole(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
+    """Yield a file as one record."""
+    with open_text(path, encoding, newline=None) as stream:
+        yield Record(path, 1, 0, stream.read())
+
+
+def build_text(record: Record, reading: Reading) -> Document:
+    """Build the document of a text file."""
+    return _document(record, None, [reading.section(None, paragraphs(record.value))])
+
+
+def build_markdown(record: Record, reading: Reading) -> Document:
+    """Build the document of a Markdown file."""
+    blocks = list(markdown_blocks(record.value))
+    single = sum(level == 1 for level, _ in blocks) == 1
+    parts: list[tuple[str | None, list[str]]] = [(None, [])]
+    for level, text in blocks:
+        if level == 1 and single:
+            parts.append((TITLE, [text]))
+        elif level:
+            parts.append((text, []))
+        else:
+            parts[-1][1].append(text)
+    return _document(record, None, [reading.section(tag, texts) for tag, texts in parts])
+
+
+def markdown_blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield (level, text) of headings and (0, text) of paragraphs and list items."""
+    text = re.sub(r"\A---\n.*?\n(?:---|\.\.\.)\n", "", text, count=1, flags=re.DOTALL)
+    level, in_table = 0, False
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        if token.type in ("table_open", "table_close"):
+            in_table = token.type == "table_open"
+        elif token.type == "heading_open":
+            level = int(token.tag[1])
+        elif token.type == "inline" and not in_table and (plain := clean(_plain(token))):
+            yield level, plain
+        elif token.type == "heading_close":
+            level = 0
+
+
+def _plain(token: Token) -> str:
+    """Return the words of an inline token, without emphasis, links and images."""
+    words = []
+    for child in token.children or []:
+        if child.type in ("text", "code_inline"):
+            words.append(child.content)
+        elif child.type in ("softbreak", "hardbreak"):
+            words.append(" ")
+    return "".join(words)
+
+
+def build_json(record: Record, reading: Reading) -> Document:
+    """Build the document of a JSON line."""
+    value = record.value
+    name = name_of(value, "id") if value.get("id") is not None else None
+    parts: list[Section] = []
+    if value.get("title"):
+        parts.append(Section(TITLE, (clean(text_of(value, "title")),)))
+    if "turns" in value:
+        parts += [_turn(item) for item in list_of(value, "turns", object)]
+    elif "sections" in value:
+        for item in list_of(value, "sections"):
+            heading = next((item[k] for k in ("heading", "tag", "title") if item.get(k)), None)
+            if heading is not None and not isinstance(heading, str):
+                raise BadRecord(f"a section's heading must be text, got {heading!r:.40}")
+            parts.append(_body(item, heading, reading))
+    elif "text" in value or "sentences" in value:
+        parts.append(_body(value, None, reading))
+    else:
+        keys = ", ".join(map(str, value)) or "none"
+        raise BadRecord(f"wanted one of text, sentences, sections, turns; keys: {keys:.80}")
+    found = _document(record, name, parts)
+    if (split := value.get("split")) is not None:
+        word = split_word(split) if isinstance(split, str) else None
+        if word is None:
+            raise BadRecord(f"'split' must be train, val or test, got {split!r:.40}")
+        found = found.in_split(word)
+    return found
+
+
+def _body(value: Any, heading: str | None, reading: Reading) -> Section:
+    if "sentences" in value:
+        given = (clean(s) for s in list_of(value, "sentences", str))
+        return Section(heading, tuple(s for s in given if s))
+    return reading.section(heading, paragraphs(text_of(value, "text")))
+
+
+def _turn(item: Any) -> Section:
+    if isinstance(item, dict):
+        item = [item.get("speaker"), item.get("text", item.get("utterance"))]
+    if not isinstance(item, list) or len(item) != 2 or not all(isinstance(x, str) for x in item):
+        raise BadRecord(f"a turn must be [speaker, text], got {item!r:.60}")
+    return turn(item[0], item[1])
+
+
+def _document(record: Record, name: str | None, parts: Iterable[Section]) -> Document:
+    """Return a document whose tags are still headings; text without one joins what precedes it."""
+    sections: list[Section] = []
+    for part in parts:
+        if part.tag is None and sections:
+            last = sections.pop()
+            part = Section(last.tag, last.sentences + part.sentences)
+        sections.append(part)
+    kept = tuple(s for s in sections if s.sentences or s.tag)
+    if not any(s.sentences for s in kept):
+        raise BadRecord("the document has no text")
+    for part in kept:
+        for text in (part.tag or "", *part.sentences):
+            check(text)
+    source = Source(record.file.as_posix(), record.line, record.index)
+    stem = record.file.name.split(".")[0]
+    return Document(check(name or f"{stem}/{record.index}"), kept, source)
+
+
+def layout_of(
+    name: str, documents: Iterable[Document], unit: Literal["sentence", "utterance"]
+) -> Layout:
+    """Return the layout that the headings of the first documents show."""
+    sample = islice(documents, SAMPLE)
+    return infer(name, (_headings(d) for d in sample), unit)
+
+
+def _headings(document: Document) -> Sequence[str]:
+    # "" stands for a heading without a word in it: it counts, but cannot become a tag.
+    return [heading_tag(s.tag) for s in document.sections if s.tag is not None]
+
+
+def settle(document: Document, layout: Layout) -> Document:
+    """Return a document with its headings made tags of the layout."""
+    sections = []
+    for section in document.sections:
+        if section.tag is None:
+            sections.append(section)
+            continue
+        tag = heading_tag(section.tag)
+        if tag in layout.tags and tag != HEADING:
+            sections.append(Section(tag, section.sentences))
+        else:
+            words = clean(section.tag)
+            sections.append(
+                Section(HEADING, (words, *section.sentences) if words else section.sentences)
+            )
+    kept = tuple(s for s in sections if s.sentences)
+    return Document(document.id, kept, document.source, document.split)
+
+
+def unit_of(path: Path, encoding: str) -> Literal["sentence", "utterance"]:
+    """Return what a unit of a JSON lines file is, by its first readable record."""
+    for record in json_lines(path, encoding):
+        if isinstance(record.value, dict):
+            return "utterance" if "turns" in record.value else "sentence"
+    return "sentence"
+
+
+TEXT = Format("text", ("*.txt",), whole, build_text)
+MARKDOWN = Format("Markdown", ("*.md", "*.markdown"), whole, build_markdown)
+JSONL = Format("JSON lines", ("*.jsonl", "*.ndjson"), json_lines, build_json)

@@ -1,0 +1,184 @@
+"""Documents to token ids and back.
+
+Ours (``best``)::
+
+    BEGIN [ TAG ] _first sentence. [ . ] _second sentence. [ . ] [ TAG ] ... [ . ] END
+
+A space before each unit, the unit with all its characters, then the unit-end mark. Text is
+tokenized apart from the marks, so a text that contains "[ HISTORY ]" or an end-of-text string
+stays text. With a byte-level tokenizer ``decode(encode(document)) == document.sections``.
+
+The paper's text form (``paper``, ``released``): the mark is the token " . " and replaces a period
+and its space; spaces around added tokens are gone, so a unit begins without one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from timecontrol.corpora.documents import Document, Section
+from timecontrol.corpora.layout import Layout
+from timecontrol.errors import pick
+from timecontrol.sentences import clean
+from timecontrol.vocabulary import add_marks, marks, tag_text
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a document is written as tokens."""
+
+    unit_end: str
+    """The text of the unit-end mark."""
+    period: bool
+    """Whether the mark stands for a period and is put by the layout's ``period`` rule."""
+    space: str
+    """What is put before each unit."""
+    first_number: int
+    """The number of the first section of a numbered tag."""
+    both_ends: bool
+    """Whether a section's length counts both its own tag and the position it ends at,
+    and the last section the end token. The paper's section statistics are so: each of its
+    means is one more than the tokens from a tag up to the next."""
+    splitter: str
+    """The splitter that goes with it."""
+
+
+STYLES: dict[str, Style] = {
+    "best": Style("[ . ]", False, " ", 1, False, "rules"),
+    "paper": Style(" . ", True, "", 1, True, "legacy"),
+    "released": Style(" . ", True, "", 0, True, "legacy"),
+}
+"""Presets of the text form, by name."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The token ids of a document."""
+
+    ids: list[int]
+    starts: list[tuple[str | None, int]]
+    """Tag and first position of each section."""
+
+
+class Codec:
+    """A tokenizer with the marks of a layout added, and the way documents are written with it."""
+
+    def __init__(
+        self, tokenizer: "PreTrainedTokenizerBase", layout: Layout, preset: str = "best"
+    ) -> None:
+        """Add the layout's marks to ``tokenizer`` (in place)."""
+        self.tokenizer, self.layout = tokenizer, layout
+        self.style = pick(STYLES, preset, "preset")
+        ids = add_marks(tokenizer, marks(layout, self.style.unit_end))
+        self.unit_end = ids[self.style.unit_end]
+        self.tag_ids = {tag: ids[tag_text(tag)] for tag in layout.tags}
+        self.begin, self.end = int(tokenizer.bos_token_id), int(tokenizer.eos_token_id)
+
+    def encode(self, document: Document) -> Encoded:
+        """Return the ids of a document, from begin to end token."""
+        units = list(self._units(document))
+        texts = [text for _, text, _ in units]
+        pieces = iter(self._tokenize(texts))
+        ids, starts = [self.begin], []
+        for section, _, marked in units:
+            if section is not None:
+                starts.append((section.tag, len(ids)))
+                if section.tag is not None:
+                    ids.append(self.tag_ids[section.tag])
+            ids += next(pieces)
+            if marked:
+                ids.append(self.unit_end)
+        ids.append(self.end)
+        return Encoded(ids, starts)
+
+    def _tokenize(self, texts: list[str]) -> list[list[int]]:
+        if not texts:
+            return []
+        found = self.tokenizer(
+            texts,
+            add_special_tokens=False,
+            split_special_tokens=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
+        ids: list[list[int]] = found["input_ids"]
+        return ids
+
+    def _units(self, document: Document) -> Iterator[tuple[Section | None, str, bool]]:
+        """Yield (section where one begins, text, whether the mark follows) of each unit."""
+        numbers = dict.fromkeys(self.layout.numbered, self.style.first_number)
+        left = len(document.sentences)
+        for section in document.sections:
+            prefix = ""
+            if section.tag in numbers:
+                prefix = f"{numbers[section.tag]} "
+                numbers[section.tag] += 1
+            for i, sentence in enumerate(section.sentences):
+                left -= 1
+                text, marked = self._write(sentence, is_last=left == 0)
+                text = self.style.space + (prefix if i == 0 else "") + text
+                yield (section if i == 0 else None), text, marked
+
+    def _write(self, sentence: str, is_last: bool) -> tuple[str, bool]:
+        """Return a unit's text and whether the mark follows it."""
+        if not self.style.period:
+            return sentence, True
+        match self.layout.period:
+            case "no mark":
+                return sentence, False
+            case "then mark":
+                return sentence.removesuffix(".").rstrip(), True
+            case "is mark":
+                if is_last or not sentence.endswith("."):
+                    return sentence, False
+                return sentence.removesuffix(".").rstrip(), True
+
+    def lengths(self, encoded: Encoded) -> list[tuple[str | None, int]]:
+        """Return the tag and the length in tokens of each section, its tag included."""
+        close = len(encoded.ids) - (not self.style.both_ends)
+        bounds = [start for _, start in encoded.starts[1:]] + [close]
+        return [
+            (tag, bound - start + self.style.both_ends)
+            for (tag, start), bound in zip(encoded.starts, bounds, strict=True)
+        ]
+
+    def decode(self, ids: Sequence[int]) -> tuple[Section, ...]:
+        """Return the sections that ids spell, up to the first end token after the beginning."""
+        tags = {i: tag for tag, i in self.tag_ids.items()}
+        sections: list[tuple[str | None, list[str]]] = [(None, [])]
+        unit: list[int] = []
+
+        def close(marked: bool) -> None:
+            text = clean(str(self.tokenizer.decode(unit, clean_up_tokenization_spaces=False)))
+            if marked and self.style.period:
+                text += "."
+            if text:
+                sections[-1][1].append(text)
+            unit.clear()
+
+        drop = set(self.tokenizer.all_special_ids) - {self.unit_end, *tags}
+        for position, i in enumerate(ids):
+            if i == self.end and position > 0:
+                break
+            if i in tags:
+                close(False)
+                sections.append((tags[i], []))
+            elif i == self.unit_end:
+                close(True)
+            elif i not in drop:
+                unit.append(i)
+        close(False)
+        return tuple(
+            Section(tag, tuple(self._unnumber(tag, units))) for tag, units in sections if units
+        )
+
+    def _unnumber(self, tag: str | None, units: list[str]) -> list[str]:
+        if tag not in self.layout.numbered:
+            return units
+        first = re.sub(r"^\d+(\s+|$)", "", units[0])
+        return [u for u in (first, *units[1:]) if u]
