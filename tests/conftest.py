@@ -1,0 +1,129 @@
+"""Small things that many tests need: a tokenizer and models made on the spot, and the command."""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # no test may reach for a hub; read at import
+
+import pytest
+from hypothesis import HealthCheck, settings
+from transformers import (
+    GPT2Config,
+    GPT2LMHeadModel,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+
+from timecontrol.cli import main
+from timecontrol.corpora import synthetic
+
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("default")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep a user's settings and cache out of the tests."""
+    monkeypatch.delenv("TIMECONTROL_DATA", raising=False)
+    monkeypatch.setenv("TIMECONTROL_CACHE", str(tmp_path / "cache"))
+
+
+def _data_folder() -> Path | None:
+    given = os.environ.get("TIMECONTROL_DATA")
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    return Path(given) if given else beside if beside.is_dir() else None
+
+
+DATA = _data_folder()
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real corpora; tests that need it are skipped where there is none."""
+    if DATA is None:
+        pytest.skip("no real corpora: set TIMECONTROL_DATA to a folder that holds them")
+    return DATA
+
+
+def make_tokenizer() -> PreTrainedTokenizerFast:
+    """Return a byte-level BPE tokenizer of 600 entries, trained on made documents."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=600,
+        special_tokens=["<|endoftext|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    texts = (d.text for d in synthetic.documents(synthetic.Spec("cities", 20)))
+    made.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=made, bos_token="<|endoftext|>", eos_token="<|endoftext|>"
+    )
+
+
+@pytest.fixture
+def tokenizer() -> PreTrainedTokenizerFast:
+    """A fresh byte-level tokenizer."""
+    return make_tokenizer()
+
+
+def tiny_gpt2(vocabulary: int) -> PreTrainedModel:
+    """Return a GPT-2 of random weights (tied embeddings)."""
+    return GPT2LMHeadModel(  # type: ignore[no-untyped-call]
+        GPT2Config(vocab_size=vocabulary, n_positions=64, n_embd=32, n_layer=2, n_head=2)
+    )
+
+
+def tiny_llama(vocabulary: int) -> PreTrainedModel:
+    """Return a Llama of random weights (input and output embeddings apart)."""
+    return LlamaForCausalLM(  # type: ignore[no-untyped-call]
+        LlamaConfig(
+            vocab_size=vocabulary,
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            num_key_value_heads=1,
+            max_position_embeddings=64,
+            tie_word_embeddings=False,
+        )
+    )
+
+
+@dataclass
+class Ran:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def timecontrol(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ran]:
+    """Run the command in this process."""
+
+    def run(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["timecontrol", *arguments])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run

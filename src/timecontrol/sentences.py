@@ -44,7 +44,9 @@ def rule_cuts(text: str, language: str = "en") -> list[int]:
 
     A number or letter that opens a list item ("1. Preheat the oven.") stays with its item.
     """
-    found = sentencex.get_sentence_boundaries(language, text)
+    # A lone surrogate cannot be handed over; to find a cut, "?" in its place is as good.
+    safe = text.encode(errors="replace").decode() if not text.isascii() else text
+    found = sentencex.get_sentence_boundaries(language, safe)
     starts = [b["start_index"] for b in found]
     alone = (ENUMERATOR.fullmatch(text, b["start_index"], b["end_index"]) for b in found)
     return [s for s, before in zip(starts[1:], alone, strict=False) if not before]

@@ -4,6 +4,8 @@ A name is, in this order: a local folder; a base we know (``minilm``, ``smollm2-
 from its packages or from the hub; any other hub id. transformers is imported on use, not before.
 """
 
+import urllib.error
+import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -67,6 +69,8 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     tokenizer = _bare_bpe(place.source) or _load("AutoTokenizer", place)
     if not tokenizer.is_fast:
         raise TimeControlError(f"{name!r} has no fast tokenizer (tokenizer.json)")
+    if len(tokenizer) <= len(tokenizer.all_special_ids):  # transformers makes an empty one
+        raise TimeControlError(f"{place.source} holds no usable base: no tokenizer files")
     return set_ends(tokenizer, place.base)
 
 
@@ -130,17 +134,43 @@ def _bare_bpe(source: str) -> Any:
 
 
 def _load(auto: str, place: Place, **options: Any) -> Any:
+    """Load from a folder or the hub's local cache, and only then from the hub itself."""
     import transformers
 
+    load = getattr(transformers, auto).from_pretrained
+    options = {"trust_remote_code": False, **options}
+    failures = (OSError, ValueError, KeyError)
     try:
-        return getattr(transformers, auto).from_pretrained(
-            place.source, trust_remote_code=False, **options
-        )
-    except (OSError, ValueError, KeyError) as error:
-        reason = " ".join(str(error).split())[:160]
+        return load(place.source, local_files_only=True, **options)
+    except failures as error:
         if Path(place.source).is_dir():
+            reason = " ".join(str(error).split())[:160]
             raise TimeControlError(f"{place.source} holds no usable base: {reason}") from None
+    what_next = "Give a folder, or see  timecontrol bases"
+    if not _hub_answers():
         raise MissingBaseError(
-            f"{place.source!r} cannot be had from the model hub or its cache ({reason}). "
-            "Give a folder, or see  timecontrol bases"
+            f"{place.source!r} is not on this machine, and the model hub cannot be reached. "
+            f"{what_next}"
+        )
+    try:
+        return load(place.source, **options)
+    except failures as error:
+        reason = " ".join(str(error).split())[:160]
+        raise MissingBaseError(
+            f"{place.source!r} cannot be had from the model hub: {reason}. {what_next}"
         ) from None
+
+
+def _hub_answers() -> bool:
+    """Return whether the hub can be reached; asking it for a file would retry for a minute."""
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        urllib.request.urlopen(constants.ENDPOINT, timeout=5).close()
+    except urllib.error.HTTPError:
+        return True  # it answered
+    except OSError:
+        return False
+    return True

@@ -150,6 +150,8 @@ def infer(
     common = [t for t, k in seen.most_common(MOST_TAGS - 1) if k >= max(2, COMMON * n)]
     if unit == "utterance" or n == 1:
         common = [t for t, _ in seen.most_common(MOST_TAGS - 1)]
+    if seen[TITLE] and TITLE not in common:  # a title is a title, in however few documents
+        common.append(TITLE)
     common = [t for t in common if t != HEADING]
     rest = len(common) < len(seen)
     common.sort(key=lambda t: (t != TITLE, places[t] / seen[t], t))

@@ -42,7 +42,7 @@ class Reading:
     def section(self, tag: str | None, texts: str | Iterable[str]) -> Section:
         """Return a section of the sentences of one or several paragraphs."""
         paragraphs = [texts] if isinstance(texts, str) else texts
-        return Section(tag, tuple(s for p in paragraphs for s in self.split_text(p)))
+        return Section(tag, tuple(s for p in paragraphs for s in self.split_text(check(p))))
 
 
 Build = Callable[[Record, Reading], Document]

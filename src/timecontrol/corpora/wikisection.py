@@ -24,7 +24,7 @@ TAG = re.compile(r"\[ (" + "|".join(WIKISECTION.tags) + r") \]")
 def processed(section: str) -> str:
     """Return a section of the original as the processed text has it, up to white space."""
     pieces = section.replace(".\n", ". ").split(". ")
-    kept = pieces[:-1] or pieces
+    kept = pieces[:-1] or [pieces[0].removesuffix(".")]
     return " ".join(piece.replace("\n", "") + "." for piece in kept)
 
 

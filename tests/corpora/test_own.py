@@ -1,0 +1,135 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from timecontrol.corpora import Corpus, open_corpus
+from timecontrol.corpora.own import markdown_blocks
+from timecontrol.errors import InputError
+
+REPORT = """---
+layout: page
+---
+# Report {n}
+
+Written by *hand*.
+
+## 1. Aim
+Why we did it. See [here](https://example.org).
+
+## 2. Result
+- It worked
+- It was [fast](x)
+
+```python
+# not a heading
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+{extra}
+"""
+
+
+def own(spec: str) -> tuple[Corpus, list[list[tuple[str | None, tuple[str, ...]]]]]:
+    corpus = open_corpus(spec)
+    return corpus, [[(s.tag, s.sentences) for s in d.sections] for d in corpus.documents()]
+
+
+def test_markdown_headings_that_documents_share_become_tags(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    for n, extra in enumerate(["", "", "Appendix!!\n----\nMore."]):
+        (tmp_path / "deep" / f"{n}.md").write_text(REPORT.format(n=n, extra=extra))
+    corpus, documents = own(f"text:{tmp_path}")
+    assert corpus.layout.tags == ("TITLE", "AIM", "RESULT", "SECTION")
+    assert documents[0] == [
+        ("TITLE", ("Report 0", "Written by hand.")),
+        ("AIM", ("Why we did it.", "See here.")),
+        ("RESULT", ("It worked", "It was fast")),
+    ]
+    assert documents[2][-1] == ("SECTION", ("Appendix!!", "More."))
+    assert [d.id for d in corpus.documents()] == ["deep/0.md", "deep/1.md", "deep/2.md"]
+    assert all(not corpus.layout.faults(d.tags) for d in corpus.documents())
+
+
+def test_code_tables_and_html_are_no_prose() -> None:
+    text = "Before.\n\n    code\n\n<div>html</div>\n\n`x` after"
+    assert list(markdown_blocks(text)) == [(0, "Before."), (0, "x after")]
+
+
+def test_text_files_have_one_section_and_paragraphs_end_sentences(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"Ein Satz. Noch\r\neiner.\r\n\r\nOhne Punkt\r\n\r\nEnde")
+    corpus, [document] = own(f"text:{tmp_path}")
+    assert document == [(None, ("Ein Satz.", "Noch einer.", "Ohne Punkt", "Ende"))]
+    assert corpus.layout.tags == ()
+
+
+def test_a_file_alone_or_a_path_without_a_name_is_own_data(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("One. Two.")
+    assert own(f"text:{path}")[1] == own(str(path))[1] == [[(None, ("One.", "Two."))]]
+
+
+def test_one_sentence_is_a_document(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Hello")
+    assert own(f"text:{tmp_path}")[1] == [[(None, ("Hello",))]]
+
+
+def test_an_empty_text_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "b.txt").write_text("  \n")
+    with pytest.raises(InputError, match=r"b.txt:1: the document has no text"):
+        own(f"text:{tmp_path}")
+    corpus = open_corpus(f"text:{tmp_path}", skip_bad=True)
+    assert [d.id for d in corpus.documents()] == ["a.txt"]
+    assert corpus.reading.skipped == 1
+
+
+def test_folders_named_after_splits_are_splits(tmp_path: Path) -> None:
+    for split in ("train", "dev", "test"):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "a.txt").write_text(f"In {split}.")
+    corpus, _ = own(f"text:{tmp_path}")
+    assert {d.id: d.split for d in corpus.documents()} == {
+        "train/a.txt": "train", "dev/a.txt": "val", "test/a.txt": "test",
+    }  # fmt: skip
+
+
+def lines(folder: Path, *values: object) -> str:
+    path = folder / "own.jsonl"
+    path.write_text("\n".join(json.dumps(v) for v in values), encoding="utf-8")
+    return f"jsonl:{path}"
+
+
+def test_json_lines_of_every_kind(tmp_path: Path) -> None:
+    sections = [
+        {"heading": "Ziel", "text": "It ran. It fell."},
+        {"tag": "Lage", "sentences": ["C. D."]},
+    ]
+    corpus, documents = own(
+        lines(
+            tmp_path,
+            {"id": "x", "title": "T", "text": "One. Two.", "split": "test"},
+            {"sentences": ["Three. Four.", " "], "split": "dev"},
+            {"id": 7, "sections": sections},
+            {"id": 8, "sections": sections},
+        )
+    )
+    assert documents == [
+        [("TITLE", ("T", "One.", "Two."))],
+        [(None, ("Three. Four.",))],
+        [("ZIEL", ("It ran.", "It fell.")), ("LAGE", ("C. D.",))],
+        [("ZIEL", ("It ran.", "It fell.")), ("LAGE", ("C. D.",))],
+    ]  # fmt: skip
+    found = list(corpus.documents())
+    assert [d.id for d in found] == ["x", "own/1", "7", "8"]
+    assert [d.split for d in found][:2] == ["test", "val"]
+
+
+def test_turns_are_utterances_and_speakers_are_tags(tmp_path: Path) -> None:
+    turns = [["Anna", "Hi. How?"], {"speaker": "Ben", "text": "Well."}, ["Anna", "Bye."]]
+    corpus, [document] = own(lines(tmp_path, {"turns": turns}))
+    assert corpus.layout.unit == "utterance"
+    assert document == [("ANNA", ("Hi. How?",)), ("BEN", ("Well.",)), ("ANNA", ("Bye.",))]

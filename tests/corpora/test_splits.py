@@ -1,0 +1,78 @@
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from timecontrol.corpora import Document, Section, Source
+from timecontrol.corpora.splits import hash_split, published_split, read_index, stem
+from timecontrol.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("path", "split"),
+    [
+        ("wikisection_withSections.test.txt", "test"),
+        ("x/HGD_en_city_validation.json.gz", "val"),
+        ("dev.jsonl.gz", "val"),
+        ("train/dialogues_001.json", "train"),
+        ("dev/dialogues_001.json", "val"),
+        ("TM-3-2020_train-bc.tsv.gz", "train"),
+        ("contest.jsonl", None),
+        ("data_00.json", None),
+    ],
+)
+def test_names_tell_the_split(path: str, split: str | None) -> None:
+    assert published_split(Path(path)) == split
+
+
+def test_a_stem_is_a_name_without_endings() -> None:
+    assert stem(Path("a/b.test.jsonl.gz")) == "b.test"
+
+
+def document(text: str) -> Document:
+    return Document(text, (Section(None, (text,)),), Source("a", 1, 0))
+
+
+def test_a_hash_split_is_80_10_10_and_the_same_every_time() -> None:
+    counts = Counter(hash_split(document(str(i))) for i in range(5000))
+    assert abs(counts["train"] / 5000 - 0.8) < 0.03
+    assert abs(counts["val"] / 5000 - 0.1) < 0.02
+    assert abs(counts["test"] / 5000 - 0.1) < 0.02
+    assert [hash_split(document(str(i))) for i in range(3)] == ["val", "train", "val"]
+
+
+def index(folder: Path, value: object) -> Path:
+    path = folder / "split.json"
+    path.write_text(json.dumps(value))
+    return path
+
+
+def test_an_index_is_read_by_number_and_by_file(tmp_path: Path) -> None:
+    plain = read_index(index(tmp_path, {"train": [0, 2], "dev": [1]}))
+    assert [plain.split(Path("a.txt"), i) for i in range(4)] == ["train", "val", "train", None]
+    pairs = read_index(index(tmp_path, {"train": [["val", 0]], "test": [["b", 1]]}))
+    assert pairs.split(Path("a.val.txt"), 0) == "train"
+    assert pairs.split(Path("b.txt"), 1) == "test"
+    assert pairs.split(Path("b.txt"), 0) is None
+    assert pairs.strangers([Path("a.val.txt")]) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ({"train": [1], "test": [1]}, "is in train and again in test"),
+        ({"train": [1, 1]}, "again in train"),
+        ({"train": [-1]}, "must be a number"),
+        ({"train": [True]}, "must be a number"),
+        ({"train": ["x"]}, "must be a number"),
+        ({"train": 3}, "is no split"),
+        ({"later": [1]}, "is no split"),
+        ([1], "wanted"),
+    ],
+)
+def test_an_index_that_overlaps_or_makes_no_sense_is_refused(
+    tmp_path: Path, value: object, reason: str
+) -> None:
+    with pytest.raises(InputError, match=reason):
+        read_index(index(tmp_path, value))

@@ -1,0 +1,32 @@
+import json
+from pathlib import Path
+
+from timecontrol.corpora import open_corpus
+
+
+def test_the_five_sentences_of_a_story_are_taken_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(
+        "storyid,storytitle,sentence1,sentence2,sentence3,sentence4,sentence5\n"
+        'a-1,T,"One. Still one.",Two.,Three.,Four.,Five.\n'
+    )
+    [document] = open_corpus(f"rocstories:{path}").documents()
+    assert document.sentences == ("One. Still one.", "Two.", "Three.", "Four.", "Five.")
+    assert document.tags == (None,)
+
+
+def test_episodes_are_split_across_hard_line_breaks(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    episodes = ["There was\na king. He had\n\nno crown", "The end."]
+    path.write_text(json.dumps({"id": "k", "sections": episodes, "sentences": ["There was"]}))
+    [document] = open_corpus(f"stories:{path}").documents()
+    assert [s.sentences for s in document.sections] == [
+        ("There was a king.", "He had", "no crown"), ("The end.",),
+    ]  # fmt: skip
+
+
+def test_sentences_stand_in_where_there_are_no_episodes(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"id": "k", "sections": [], "sentences": ["A b.", "C."]}))
+    [document] = open_corpus(f"stories:{path}").documents()
+    assert document.sentences == ("A b.", "C.")

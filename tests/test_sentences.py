@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+from benchmarks.splitters import MARK, counts, f1, passages
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from timecontrol.errors import UnknownNameError
+from timecontrol.sentences import SPLITTERS, cut, paragraphs, splitter
+
+any_splitter = st.sampled_from(sorted(SPLITTERS))
+prose = st.lists(
+    st.sampled_from(
+        [
+            "Dr. Hale",
+            "left",
+            ".",
+            "! ",
+            '"Go." ',
+            "(see p. 3) ",
+            "U.S. ",
+            "3.5 ",
+            "e.g. ",
+            "\n",
+            "\n\n",
+            "中文。",
+            "¿Qué? ",
+            "… ",
+            "1. ",
+            "a) ",
+            "\u00a0",
+            "\u2028",
+            "\x1c",
+            "👩‍👧 ",
+            "क्या। ",
+            " ",
+        ]
+    ),
+    max_size=40,
+).map("".join)
+
+
+@given(any_splitter, st.one_of(st.text(), prose), st.sampled_from(["en", "de", "zh", "xx", ""]))
+@example("rules", "a\ud800. B", "en")
+@example("rules", "\0. \0", "en")
+def test_no_character_is_lost(name: str, text: str, language: str) -> None:
+    sentences = splitter(name, language)(text)
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(s and s == s.strip() for s in sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "U.S. Routes 65 and 82 pass here. Dr. E. P. Moran came.",
+            ["U.S. Routes 65 and 82 pass here.", "Dr. E. P. Moran came."],
+        ),
+        ("It grew by 12.5%. Then it fell.", ["It grew by 12.5%.", "Then it fell."]),
+        ("1. Preheat the oven. 2. Mix.", ["1. Preheat the oven.", "2. Mix."]),
+        ('He said "Go." Then he left.', ['He said "Go."', "Then he left."]),
+        ("这是第一句。这是第二句！", ["这是第一句。", "这是第二句！"]),
+        ("one line\nbroken. Two.", ["one line broken.", "Two."]),
+        ("", []),
+        (" \n ", []),
+    ],
+)
+def test_sentences_worked_by_hand(text: str, sentences: list[str]) -> None:
+    assert splitter()(text) == sentences
+
+
+def test_the_legacy_rule_cuts_after_every_period_and_space() -> None:
+    assert splitter("legacy")("U.S. Routes. It  is 3.5 km.") == [
+        "U.S.",
+        "Routes.",
+        "It  is 3.5 km.",
+    ]
+
+
+def test_lines_are_sentences_when_asked() -> None:
+    assert splitter("lines")("One. Two.\r\n\n  Three \n") == ["One. Two.", "Three"]
+
+
+def test_cut_ignores_positions_outside() -> None:
+    assert cut("ab cd", [-1, 0, 2, 2, 5, 99]) == ["ab", "cd"]
+
+
+def test_paragraphs_lie_between_blank_lines() -> None:
+    assert paragraphs("a\nb\n\nc\r\n \r\nd") == ["a\nb", "c\r", "d"]
+
+
+def test_an_unknown_splitter_is_answered_with_a_suggestion() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'rules'"):
+        splitter("rule")
+
+
+def test_the_default_is_the_best_on_hand_labelled_boundaries() -> None:
+    english = [text for category, text in passages() if category != "other"]
+    assert sum(text.count(MARK) for text in english) >= 150
+    assert sum(text.count(MARK) for _, text in passages()) >= 200
+    ours = f1([counts(splitter("rules"), text) for text in english])[2]
+    legacy = f1([counts(splitter("legacy"), text) for text in english])[2]
+    assert ours > 85  # 87.9 with sentencex 1.0.32; a release that loses 3 points should be seen
+    assert ours > legacy + 15
+
+
+def test_labelled_passages_are_well_formed() -> None:
+    file = Path(__file__).parents[1] / "benchmarks" / "boundaries.tsv"
+    for line in file.read_text(encoding="utf-8").splitlines()[1:]:
+        category, text = line.split("\t")
+        assert category
+        assert all(piece.strip() for piece in text.split(MARK))
+        assert "‖" not in text.replace(MARK, "")

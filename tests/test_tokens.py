@@ -1,0 +1,130 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers import PreTrainedTokenizerFast
+
+from tests.conftest import make_tokenizer
+from timecontrol.corpora import Document, Layout, Section, Source, open_corpus
+from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTION
+from timecontrol.errors import UnknownNameError
+from timecontrol.sentences import clean
+from timecontrol.tokens import Codec
+
+LAYOUTS = {layout.name: layout for layout in (WIKISECTION, HOWTO, DIALOGUE, RECIPE, STORY)}
+CODECS = {name: Codec(make_tokenizer(), layout) for name, layout in LAYOUTS.items()}
+
+characters = st.characters(exclude_categories=["Cs"])
+words = st.one_of(
+    st.text(characters, min_size=1),
+    st.sampled_from(
+        ["[ HISTORY ]", "[ . ]", "<|endoftext|>", " . ", "[", "1", "2 more", "a  b", "\u00a0x"]
+    ),
+)
+sentences = st.lists(words, min_size=1, max_size=4).map(" ".join).map(clean).filter(bool)
+
+
+def document(*sections: tuple[str | None, tuple[str, ...]]) -> Document:
+    return Document("x", tuple(Section(t, s) for t, s in sections), Source("a", 1, 0))
+
+
+@given(st.sampled_from(sorted(LAYOUTS)), st.data())
+def test_text_to_tokens_to_text_loses_nothing(name: str, data: st.DataObject) -> None:
+    tags: list[str | None] = list(LAYOUTS[name].tags) or [None]
+    parts = data.draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from(tags), st.lists(sentences, min_size=1, max_size=3).map(tuple)
+            ),
+            min_size=1,
+            max_size=1 if tags == [None] else 4,
+        )
+    )
+    made = document(*parts)
+    codec = CODECS[name]
+    ids = codec.encode(made).ids
+    assert codec.decode(ids) == made.sections
+    marks = [codec.unit_end, *codec.tag_ids.values()]
+    assert sum(ids.count(m) for m in marks) == len(made.sections) * (tags != [None]) + len(
+        made.sentences
+    )
+
+
+@pytest.mark.parametrize("kind", ["cities", "dialogues", "recipes"])
+def test_made_documents_come_back_whole(kind: str, tokenizer: PreTrainedTokenizerFast) -> None:
+    corpus = open_corpus(f"synthetic:{kind},documents=30")
+    codec = Codec(tokenizer, corpus.layout)
+    for made in corpus.documents():
+        assert codec.decode(codec.encode(made).ids) == made.sections
+
+
+def written(codec: Codec, made: Document) -> list[str]:
+    return [str(codec.tokenizer.decode([i])) for i in codec.encode(made).ids]
+
+
+def test_our_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> None:
+    codec = Codec(tokenizer, Layout("x", ("A", "B")))
+    text = "".join(written(codec, document(("A", ("Hi.", "Yo!")), ("B", ("1.",)))))
+    assert text == "<|endoftext|>[ A ] Hi.[ . ] Yo![ . ][ B ] 1.[ . ]<|endoftext|>"
+
+
+def test_the_paper_s_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> None:
+    city = Codec(make_tokenizer(), Layout("x", ("A", "B")), "paper")
+    made = document(("A", ("Hi.", "Yo!")), ("B", ("Hm.", "So.")))
+    assert "".join(written(city, made)) == "<|endoftext|>[ A ]Hi . Yo![ B ]Hm . So.<|endoftext|>"
+    howto = Codec(make_tokenizer(), HOWTO, "released")
+    made = document(("TITLE", ("Rest",)), ("STEP", ("Sit.", "Wait.")), ("STEP", ("Lie",)))
+    assert "".join(written(howto, made)) == (
+        "<|endoftext|>[ TITLE ]Rest . [ STEP ]0 Sit . Wait . [ STEP ]1 Lie . <|endoftext|>"
+    )
+    talk = Codec(tokenizer, DIALOGUE, "paper")
+    made = document(("USER", ("Hi. Hm.",)), ("ASSISTANT", ("Yes?",)))
+    assert "".join(written(talk, made)) == (
+        "<|endoftext|>[ USER ]Hi. Hm.[ ASSISTANT ]Yes?<|endoftext|>"
+    )
+
+
+def test_the_paper_s_form_comes_back_too(tokenizer: PreTrainedTokenizerFast) -> None:
+    codec = Codec(tokenizer, WIKISECTION, "released")
+    made = document(("ABSTRACT", ("A town.", "It is old.")), ("HISTORY", ("It grew.", "Much.")))
+    assert codec.decode(codec.encode(made).ids) == made.sections
+
+
+def test_steps_are_numbered_and_the_numbers_are_no_text(tokenizer: PreTrainedTokenizerFast) -> None:
+    codec = Codec(tokenizer, HOWTO)
+    made = document(("TITLE", ("2 Ways",)), ("STEP", ("3 eggs.",)), ("STEP", ("Mix 1.",)))
+    text = "".join(written(codec, made))
+    assert "[ STEP ] 1 3 eggs." in text
+    assert "[ STEP ] 2 Mix 1." in text
+    assert codec.decode(codec.encode(made).ids) == made.sections
+
+
+def test_section_lengths_count_the_tag_and_end_before_the_next(
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    made = document(("A", ("a", "b")), ("B", ("c",)))
+    layout = Layout("x", ("A", "B"))
+    codec = Codec(tokenizer, layout)
+    encoded = codec.encode(made)
+    n = [len(x) for x in tokenizer([" a", " b", " c"], add_special_tokens=False)["input_ids"]]
+    assert codec.lengths(encoded) == [("A", 1 + n[0] + 1 + n[1] + 1), ("B", 1 + n[2] + 1)]
+    assert sum(k for _, k in codec.lengths(encoded)) == len(encoded.ids) - 2
+    paper = Codec(make_tokenizer(), layout, "paper")
+    # A a b: three tokens and one more; B c END: three and one more
+    assert paper.lengths(paper.encode(made)) == [("A", 4), ("B", 4)]
+
+
+def test_decoding_stops_at_the_end_and_drops_stray_specials(
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    codec = Codec(tokenizer, Layout("x", ("A",)))
+    ids = codec.encode(document(("A", ("One.",)))).ids
+    assert codec.decode([*ids, *ids]) == codec.decode(ids)
+    assert codec.decode([]) == ()
+    unfinished = ids[: ids.index(codec.unit_end)]
+    assert codec.decode(unfinished) == (Section("A", ("One.",)),)
+    assert codec.decode([codec.begin, codec.unit_end, codec.unit_end]) == ()
+
+
+def test_an_unknown_preset_is_named(tokenizer: PreTrainedTokenizerFast) -> None:
+    with pytest.raises(UnknownNameError, match="Known: best, paper, released"):
+        Codec(tokenizer, STORY, "papers")

@@ -1,0 +1,117 @@
+import pytest
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from tests.conftest import tiny_gpt2, tiny_llama
+from timecontrol.corpora.layout import HOWTO, WIKISECTION, Layout
+from timecontrol.vocabulary import add_marks, grow, marks, token_id
+
+MODELS = {"tied": tiny_gpt2, "untied": tiny_llama}
+every_model = pytest.mark.parametrize("make", MODELS.values(), ids=MODELS.keys())
+
+
+def tables(model: PreTrainedModel) -> list[torch.Tensor]:
+    return [model.get_input_embeddings().weight, model.get_output_embeddings().weight]  # type: ignore
+
+
+def nearest(rows: torch.Tensor) -> float:
+    """Return the least pairwise distance, as a share of the mean norm."""
+    distances = torch.cdist(rows, rows).fill_diagonal_(torch.inf)
+    return float(distances.min() / rows.norm(dim=-1).mean())
+
+
+def test_marks_are_single_tokens_and_apart(tokenizer: PreTrainedTokenizerFast) -> None:
+    ids = add_marks(tokenizer, marks(WIKISECTION, "[ . ]"))
+    assert len(set(ids.values())) == 5
+    assert min(ids.values()) >= 600
+    assert tokenizer("[ HISTORY ]", add_special_tokens=False)["input_ids"] == [ids["[ HISTORY ]"]]
+
+
+def test_adding_twice_adds_nothing(tokenizer: PreTrainedTokenizerFast) -> None:
+    first = add_marks(tokenizer, marks(HOWTO, "[ . ]"))
+    size = len(tokenizer)
+    assert add_marks(tokenizer, marks(HOWTO, "[ . ]")) == first
+    assert len(tokenizer) == size
+
+
+def test_a_mark_in_a_text_stays_text_when_asked(tokenizer: PreTrainedTokenizerFast) -> None:
+    ids = add_marks(tokenizer, marks(WIKISECTION, "[ . ]"))
+    text = "see [ HISTORY ] and <|endoftext|>"
+    found = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+    assert not {*ids.values(), tokenizer.eos_token_id} & set(found)
+    assert tokenizer.decode(found) == text
+
+
+@every_model
+def test_new_rows_are_pairwise_distinct(make: object, tokenizer: PreTrainedTokenizerFast) -> None:
+    model: PreTrainedModel = make(len(tokenizer))  # type: ignore[operator]
+    tokens = marks(WIKISECTION, "[ . ]")
+    ids = list(add_marks(tokenizer, tokens).values())
+    grow(model, tokenizer, tokens)
+    for table in tables(model):
+        assert table.shape[0] >= len(tokenizer)
+        assert nearest(table[ids].detach()) > 0.5
+
+
+@every_model
+def test_a_row_starts_from_the_words_of_its_tag(
+    make: object, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    model: PreTrainedModel = make(len(tokenizer))  # type: ignore[operator]
+    before = [t.detach().clone() for t in tables(model)]
+    tokens = {"[ X ]": " the"}
+    add_marks(tokenizer, tokens)
+    grow(model, tokenizer, tokens)
+    [word] = tokenizer(" the", add_special_tokens=False)["input_ids"]
+    for old, new in zip(before, tables(model), strict=True):
+        torch.testing.assert_close(new[token_id(tokenizer, "[ X ]")].detach(), old[word])
+        torch.testing.assert_close(new[: len(old)].detach(), old)
+
+
+def test_the_default_way_of_transformers_is_the_trap_we_avoid(
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    model = tiny_gpt2(len(tokenizer))
+    with torch.no_grad():  # embeddings of a trained model share a large common direction
+        tables(model)[0] += 2.0
+    tokens = marks(WIKISECTION, "[ . ]")
+    ids = list(add_marks(tokenizer, tokens).values())
+    model.resize_token_embeddings(len(tokenizer))
+    assert nearest(tables(model)[0][ids].detach()) < 1e-3
+    grow(model, tokenizer, tokens)
+    assert nearest(tables(model)[0][ids].detach()) > 1e-2
+
+
+@pytest.mark.parametrize("names", [("A B", "B A"), ("Ä", "Ö", "日本", "日本語"), ("AB", "A-B")])
+def test_tags_of_the_same_words_or_of_strange_ones_are_told_apart(
+    names: tuple[str, ...], tokenizer: PreTrainedTokenizerFast
+) -> None:
+    model = tiny_gpt2(len(tokenizer))
+    tokens = marks(Layout("x", names), "[ . ]")
+    ids = list(add_marks(tokenizer, tokens).values())
+    grow(model, tokenizer, tokens)
+    assert nearest(tables(model)[0][ids].detach()) > 0.05
+
+
+def test_tokens_with_the_very_same_words_are_pushed_apart_the_same_way_every_time(
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    tokens = {"[ X ]": " same words", "[ Y ]": " same words"}
+    ids = list(add_marks(tokenizer, tokens).values())
+    rows = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        model = tiny_gpt2(600)
+        grow(model, tokenizer, tokens)
+        rows.append(tables(model)[0][ids].detach())
+    assert nearest(rows[0]) > 0.1
+    torch.testing.assert_close(rows[0], rows[1])
+
+
+def test_spare_rows_are_used_and_never_cut_off(tokenizer: PreTrainedTokenizerFast) -> None:
+    model = tiny_gpt2(704)
+    tokens = marks(WIKISECTION, "[ . ]")
+    ids = list(add_marks(tokenizer, tokens).values())
+    grow(model, tokenizer, tokens)
+    assert tables(model)[0].shape[0] == 704
+    assert nearest(tables(model)[0][ids].detach()) > 0.5
