@@ -54,10 +54,12 @@ browser: $(DEV)  ## tests in a browser, where Chromium is installed
 	  if [ $$code -eq 5 ]; then echo "no browser tests yet: the studio is not built"; \
 	  else exit $$code; fi
 
-bench: $(DEV)  ## benchmarks: splitters compared, reading speed, memory
+bench: $(DEV)  ## benchmarks: splitters, reading speed and memory, new rows
 	$(PIP) pysbd syntok blingfire nupunkt spacy
 	$(BIN)/python benchmarks/splitters.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/timecontrol bases install smollm2-135m
+	$(BIN)/python benchmarks/rows.py
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

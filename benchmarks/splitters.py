@@ -12,16 +12,19 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from timecontrol.sentences import splitter
+from timecontrol.sentences import SPLITTERS
 
-Split = Callable[[str], Iterable[str]]
+Split = Callable[[str, str], Iterable[str]]
+"""Text and language to sentences."""
 MARK = " ‖ "
 
 
 def passages() -> list[tuple[str, str]]:
-    """Return (category, labelled text) of each passage."""
+    """Return (category, labelled text) of each passage; ``other-de`` is a category in German."""
     file = Path(__file__).parent / "boundaries.tsv"
     rows = file.read_text(encoding="utf-8").splitlines()
     return [(a, b) for a, _, b in (r.partition("\t") for r in rows if not r.startswith("#"))]
@@ -37,10 +40,11 @@ def boundaries(sentences: Iterable[str]) -> set[int]:
     return places - {0}
 
 
-def counts(split: Split, text: str) -> tuple[int, int, int]:
+def counts(split: Split, category: str, text: str) -> tuple[int, int, int]:
     """Return (right, found, true) boundaries of one labelled passage."""
+    language = category.partition("-")[2] or "en"
     true = boundaries(text.split(MARK))
-    found = boundaries(split(text.replace(MARK, " ")))
+    found = boundaries(split(text.replace(MARK, " "), language))
     return len(true & found), len(found), len(true)
 
 
@@ -53,73 +57,69 @@ def f1(rows: Iterable[tuple[int, int, int]]) -> tuple[float, float, float]:
 
 def candidates() -> dict[str, Split]:
     """Return the splitters that can be had here, by name."""
-    found: dict[str, Split] = {
-        "legacy ('. ')": splitter("legacy"),
-        "rules (ours: sentencex + list items)": splitter("rules"),
-    }
     import sentencex
 
-    found["sentencex"] = lambda text: list(sentencex.segment("en", text))
-    try:
+    found: dict[str, Split] = {
+        "legacy ('. ')": SPLITTERS["legacy"],
+        "rules (ours: sentencex + list items)": SPLITTERS["rules"],
+        "sentencex": lambda text, language: list(sentencex.segment(language, text)),
+    }
+    with suppress(ImportError):
         import pysbd
 
-        segmenter = pysbd.Segmenter(language="en", clean=False)
-        found["pysbd"] = lambda text: segmenter.segment(text)
-    except ImportError:
-        pass
-    try:
+        segmenter = cache(
+            lambda language: pysbd.Segmenter(
+                language=language if language in pysbd.languages.LANGUAGE_CODES else "en"
+            )
+        )
+        found["pysbd"] = lambda text, language: segmenter(language).segment(text)
+    with suppress(ImportError):
         from syntok import segmenter as syntok
 
-        found["syntok"] = lambda text: [
+        found["syntok"] = lambda text, language: [
             "".join(t.spacing + t.value for t in s) for p in syntok.process(text) for s in p
         ]
-    except ImportError:
-        pass
-    try:
+    with suppress(ImportError):
         import blingfire
 
-        found["blingfire"] = lambda text: blingfire.text_to_sentences(text).split("\n")
-    except ImportError:
-        pass
-    try:
+        found["blingfire"] = lambda text, language: blingfire.text_to_sentences(text).split("\n")
+    with suppress(ImportError):
         import nupunkt
 
-        found["nupunkt"] = lambda text: nupunkt.sent_tokenize(text)
-    except ImportError:
-        pass
-    try:
+        found["nupunkt"] = lambda text, language: nupunkt.sent_tokenize(text)
+    with suppress(ImportError):
         import spacy
 
-        nlp = spacy.blank("en")
+        nlp = spacy.blank("xx")
         nlp.add_pipe("sentencizer")
-        found["spacy sentencizer"] = lambda text: [s.text for s in nlp(text).sents]
-    except ImportError:
-        pass
+        found["spacy sentencizer"] = lambda text, language: [s.text for s in nlp(text).sents]
     return found
 
 
 def main() -> None:
     labelled = passages()
-    english = [text for category, text in labelled if category != "other"]
-    other = [text for category, text in labelled if category == "other"]
+    english = [p for p in labelled if not p[0].startswith("other")]
+    other = [p for p in labelled if p[0].startswith("other")]
     rng = random.Random(0)
-    print(f"{len(english)} English passages, {sum(t.count(MARK) for t in english)} boundaries; ")
-    print(f"{len(other)} in other languages, {sum(t.count(MARK) for t in other)} boundaries\n")
+    print(f"{len(english)} English passages, {sum(t.count(MARK) for _, t in english)} boundaries;")
+    print(
+        f"{len(other)} in 14 other languages, {sum(t.count(MARK) for _, t in other)} boundaries\n"
+    )
     print("| splitter | P | R | F1 (95 %) | exact | F1 other languages | s for 4 MB |")
     print("|---|---|---|---|---|---|---|")
     wrong: dict[str, dict[str, int]] = {}
-    article = " ".join(text.replace(MARK, " ") for text in english)
+    article = " ".join(text.replace(MARK, " ") for _, text in english)
     repeated = [article] * (4_000_000 // len(article))
     for name, split in candidates().items():
-        rows = [counts(split, text) for text in english]
+        rows = [counts(split, *passage) for passage in english]
         p, r, f = f1(rows)
         draws = sorted(f1(rng.choices(rows, k=len(rows)))[2] for _ in range(2000))
         exact = 100 * sum(a == b == c for a, b, c in rows) / len(rows)
-        elsewhere = f1([counts(split, text) for text in other])[2]
+        elsewhere = f1([counts(split, *passage) for passage in other])[2]
         n = 2 if name in ("pysbd", "syntok", "spacy sentencizer") else len(repeated)
         start = time.perf_counter()
         for text in repeated[:n]:
-            list(split(text))
+            list(split(text, "en"))
         seconds = (time.perf_counter() - start) * len(repeated) / n
         print(
             f"| {name} | {p:.1f} | {r:.1f} | {f:.1f} ({draws[50]:.1f}-{draws[1949]:.1f}) "
@@ -127,11 +127,11 @@ def main() -> None:
         )
         errors: dict[str, int] = defaultdict(int)
         for category, text in labelled:
-            right, found, true = counts(split, text)
-            errors[category] += found + true - 2 * right
+            right, found, true = counts(split, category, text)
+            errors[category.partition("-")[0]] += found + true - 2 * right
         wrong[name] = errors
     print("\nWrong boundaries by category:\n")
-    names = list(dict.fromkeys(category for category, _ in labelled))
+    names = list(dict.fromkeys(category.partition("-")[0] for category, _ in labelled))
     print("| splitter | " + " | ".join(names) + " |")
     print("|---" * (len(names) + 1) + "|")
     for name, errors in wrong.items():

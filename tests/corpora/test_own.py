@@ -2,10 +2,14 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from timecontrol.corpora import Corpus, open_corpus
-from timecontrol.corpora.own import markdown_blocks
+from tests.conftest import make_tokenizer
+from timecontrol.corpora import Corpus, Document, Layout, Section, Source, open_corpus
+from timecontrol.corpora.own import markdown_blocks, settle
 from timecontrol.errors import InputError
+from timecontrol.tokens import Codec
 
 REPORT = """---
 layout: page
@@ -133,3 +137,58 @@ def test_turns_are_utterances_and_speakers_are_tags(tmp_path: Path) -> None:
     corpus, [document] = own(lines(tmp_path, {"turns": turns}))
     assert corpus.layout.unit == "utterance"
     assert document == [("ANNA", ("Hi. How?",)), ("BEN", ("Well.",)), ("ANNA", ("Bye.",))]
+
+
+def test_a_heading_the_layout_never_saw_is_text_of_the_section_before() -> None:
+    sections = (Section("Aim", ("A.",)), Section("New", ("B.",)), Section("TITLE", ("T",)))
+    late = Document("x", sections, Source("a", 1, 0))
+    assert settle(late, Layout("own", ("AIM",))).sections == (
+        Section("AIM", ("A.", "New", "B.", "T")),
+    )
+    assert settle(late, Layout("own")).sections == (Section(None, ("Aim", "A.", "New", "B.", "T")),)
+
+
+characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+pieces = st.one_of(
+    st.text(characters, max_size=20),
+    st.sampled_from(
+        [
+            "# A",
+            "## Aim",
+            "## ---",
+            "## [x]",
+            "\n",
+            "\n\n",
+            "Text. ",
+            "- x",
+            "```",
+            "===",
+            "| a |\n|---|",
+            "[ AIM ]",
+            "> ",
+            "<b>",
+            "1. ",
+        ]
+    ),
+)
+
+
+@given(st.lists(pieces, max_size=20).map("".join))
+def test_no_character_of_a_text_file_is_lost(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode())
+    corpus = open_corpus(f"text:{path}", skip_bad=True)
+    found = "".join("".join(d.sentences) for d in corpus.documents())
+    assert "".join(found.split()) == "".join(text.removeprefix("\ufeff").split())
+
+
+@given(st.lists(st.lists(pieces, max_size=20).map("\n".join), min_size=1, max_size=4))
+def test_any_markdown_makes_documents_that_survive_tokens(tmp_path: Path, texts: list[str]) -> None:
+    for i, text in enumerate(texts):
+        (tmp_path / f"{i}.md").write_bytes(text.encode())
+    corpus = open_corpus(f"text:{tmp_path}", skip_bad=True)
+    codec = Codec(make_tokenizer(), corpus.layout)
+    for document in corpus.documents():
+        assert set(document.tags) <= {None, *corpus.layout.tags}
+        back = codec.decode(codec.encode(document).ids)
+        assert [x for s in back for x in s.sentences] == list(document.sentences)

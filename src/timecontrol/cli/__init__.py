@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("corpus")(corpus.run)
+app.command("corpus", epilog=corpus.EPILOG)(corpus.run)
 app.add_typer(bases.app, name="bases")
 app.command("demo")(demo.run)
 

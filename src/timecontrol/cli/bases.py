@@ -9,7 +9,8 @@ from timecontrol.cli.console import note, out, print_json, table
 from timecontrol.errors import pick
 
 app = typer.Typer(
-    help="List pretrained bases, or install one: timecontrol bases install minilm",
+    help="List pretrained bases, or install one.",
+    epilog="Example: timecontrol bases install minilm",
     invoke_without_command=True,
 )
 

@@ -117,11 +117,18 @@ MOST_TAGS = 32
 """A layout read off own documents has at most this many tags."""
 
 
+LONGEST_TAG = 40
+"""Longer headings, in characters, are sentences rather than tags."""
+
+
 def heading_tag(heading: str) -> str:
-    """Return the tag a heading would be: ``"2.1 Related *work*:"`` -> ``RELATED WORK``."""
+    """Return the tag a heading would be: ``"2.1 Related *work*:"`` -> ``RELATED WORK``.
+
+    Empty where a heading cannot be a tag: no letter or digit in it, or too long.
+    """
     words = re.sub(r"^\W*\d[\d.]*[.)]?(?=\s)", "", heading)  # "2.1 ", "3) "
-    words = re.sub(r"[^\w\s'&/-]", " ", words)
-    return " ".join(words.split()).upper()[:40].strip()
+    words = " ".join(re.sub(r"[^\w\s'&/-]", " ", words).split()).upper()
+    return words if re.search(r"\w", words) and len(words) <= LONGEST_TAG else ""
 
 
 def infer(
@@ -137,31 +144,26 @@ def infer(
         documents: For each document its headings as tags (``heading_tag``), titles as ``TITLE``.
         unit: What a unit of these documents is.
     """
-    n, seen, places, repeated, rest = 0, Counter[str](), Counter[str](), set[str](), False
+    n, found, repeated, places = 0, Counter[str](), set[str](), dict[str, float]()
     for headings in documents:
         n += 1
-        counts = Counter(h for h in headings if h)
+        counts = Counter(headings)
+        found.update(counts.keys())
         repeated |= {h for h, k in counts.items() if k > 1}
-        seen.update(counts.keys())
         for tag in counts:
-            places[tag] += (headings.index(tag) + 0.5) / len(headings)  # type: ignore[assignment]
-        if len(seen) > 100_000:  # headings all differ: only frequent ones can become tags
-            seen = Counter(dict(seen.most_common(1000)))
-    common = [t for t, k in seen.most_common(MOST_TAGS - 1) if k >= max(2, COMMON * n)]
-    if unit == "utterance" or n == 1:
-        common = [t for t, _ in seen.most_common(MOST_TAGS - 1)]
-    if seen[TITLE] and TITLE not in common:  # a title is a title, in however few documents
-        common.append(TITLE)
-    common = [t for t in common if t != HEADING]
-    rest = len(common) < len(seen)
-    common.sort(key=lambda t: (t != TITLE, places[t] / seen[t], t))
-    tags = (*common, HEADING) if rest else tuple(common)
+            share = (headings.index(tag) + 0.5) / len(headings)
+            places[tag] = places.get(tag, 0.0) + share
+    enough = 1 if n == 1 or unit == "utterance" else max(2, COMMON * n)
+    usual = [t for t, k in found.most_common() if k >= enough and t not in ("", HEADING, TITLE)]
+    usual = usual[: MOST_TAGS - 2] + [TITLE] * (TITLE in found)  # a title is one in any number
+    usual.sort(key=lambda t: (t != TITLE, places[t] / found[t], t))
+    others = set(found) - set(usual)
+    tags = (*usual, HEADING) if others else tuple(usual)
     return Layout(
         name,
         tags,
-        repeats=frozenset(repeated & set(tags)) | (frozenset({HEADING}) if rest else frozenset()),
-        optional=frozenset(t for t in tags if seen[t] < n or t == HEADING),
+        repeats=frozenset(repeated & set(usual)) | ({HEADING} if others else set()),
+        optional=frozenset(t for t in tags if found[t] < n or t == HEADING),
         unit=unit,
-        alternates=False,
         period="no mark" if unit == "utterance" else "is mark",
     )

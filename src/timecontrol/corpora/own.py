@@ -166,20 +166,23 @@ def _headings(document: Document) -> Sequence[str]:
 
 
 def settle(document: Document, layout: Layout) -> Document:
-    """Return a document with its headings made tags of the layout."""
-    sections = []
+    """Return a document with its headings made tags of the layout.
+
+    A heading that the layout has no tag for, not even ``SECTION`` (the first documents had none
+    such), is text of the section before it.
+    """
+    sections: list[Section] = []
     for section in document.sections:
-        if section.tag is None:
-            sections.append(section)
-            continue
-        tag = heading_tag(section.tag)
-        if tag in layout.tags and tag != HEADING:
-            sections.append(Section(tag, section.sentences))
-        else:
-            words = clean(section.tag)
-            sections.append(
-                Section(HEADING, (words, *section.sentences) if words else section.sentences)
-            )
+        tag = heading_tag(section.tag) if section.tag is not None else None
+        sentences = section.sentences
+        if tag is not None and (tag not in layout.tags or tag == HEADING):
+            words = clean(section.tag or "")
+            sentences = (words, *sentences) if words and section.tag != TITLE else sentences
+            tag = HEADING if HEADING in layout.tags else None
+        if tag is None and sections:
+            last = sections.pop()
+            tag, sentences = last.tag, last.sentences + sentences
+        sections.append(Section(tag, sentences))
     kept = tuple(s for s in sections if s.sentences)
     return Document(document.id, kept, document.source, document.split)
 
