@@ -10,6 +10,11 @@ from timecontrol.vocabulary import add_marks, grow, marks
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def clean_environment() -> None:
+    """Use the real cache, so that nothing is converted twice."""
+
+
 def need(name: str) -> str:
     if missing(BASES[name]):
         pytest.skip(f"{name} is not installed: timecontrol bases install {name}")

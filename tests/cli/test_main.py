@@ -2,6 +2,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import pytest
+
 from tests.conftest import Ran
 from timecontrol import __version__
 
@@ -19,6 +21,7 @@ def test_a_wrong_option_exits_with_2(timecontrol: Callable[..., Ran]) -> None:
     assert timecontrol("no-such-verb").code == 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs sh and head")
 def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m timecontrol corpus synthetic --show 200 | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
