@@ -1,9 +1,10 @@
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
-from tests.conftest import make_tokenizer
+from tests.conftest import make_tokenizer, tiny_gpt2
 from timecontrol.corpora import Document, Layout, Section, Source, open_corpus
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTION
 from timecontrol.errors import UnknownNameError
@@ -128,3 +129,18 @@ def test_decoding_stops_at_the_end_and_drops_stray_specials(
 def test_an_unknown_preset_is_named(tokenizer: PreTrainedTokenizerFast) -> None:
     with pytest.raises(UnknownNameError, match="Known: best, paper, released"):
         Codec(tokenizer, STORY, "papers")
+
+
+def test_a_model_that_is_fitted_takes_every_token_of_a_document(
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:
+    model = tiny_gpt2(len(tokenizer))
+    model.config.eos_token_id = 5
+    codec = Codec(tokenizer, WIKISECTION)
+    codec.fit(model)
+    ids = codec.encode(document(("ABSTRACT", ("A town.",)), ("HISTORY", ("Old.",)))).ids
+    with torch.no_grad():
+        logits = model(torch.tensor([ids])).logits
+    assert logits.shape[-1] == len(tokenizer)
+    assert logits.isfinite().all()
+    assert model.config.eos_token_id == codec.end

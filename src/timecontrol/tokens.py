@@ -17,14 +17,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from timecontrol.bases import align_ends
 from timecontrol.corpora.documents import Document, Section
 from timecontrol.corpora.layout import Layout
 from timecontrol.errors import pick
 from timecontrol.sentences import clean
-from timecontrol.vocabulary import add_marks, marks, tag_text
+from timecontrol.vocabulary import add_marks, grow, marks, tag_text
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Codec:
         self.unit_end = ids[self.style.unit_end]
         self.tag_ids = {tag: ids[tag_text(tag)] for tag in layout.tags}
         self.begin, self.end = int(tokenizer.bos_token_id), int(tokenizer.eos_token_id)
+
+    def fit(self, model: "PreTrainedModel") -> None:
+        """Give a model the rows and the begin and end ids that this codec's tokens need."""
+        grow(model, self.tokenizer, marks(self.layout, self.style.unit_end))
+        align_ends(model, self.tokenizer)
 
     def encode(self, document: Document) -> Encoded:
         """Return the ids of a document, from begin to end token."""

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.formats import SAMPLES
-from timecontrol.corpora import CORPORA, open_corpus
+from timecontrol.corpora import open_corpus
 from timecontrol.errors import InputError, TimeControlError
 
 CITIES = SAMPLES["wikisection text"]
@@ -19,22 +19,6 @@ def cities(path: Path, *texts: str) -> Path:
 def test_an_unknown_corpus_is_answered_with_a_suggestion() -> None:
     with pytest.raises(TimeControlError, match="Did you mean 'wikisection'"):
         open_corpus("wikisecton:x")
-
-
-def test_a_path_is_looked_up_here_and_under_the_data_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "wikisection").mkdir()
-    cities(tmp_path / "wikisection" / "x.train.txt", "One.")
-    with pytest.raises(TimeControlError, match="TIMECONTROL_DATA is not set"):
-        open_corpus("wikisection:wikisection/x.train.txt")
-    with pytest.raises(TimeControlError, match="needs a path"):
-        open_corpus("wikisection")
-    monkeypatch.setenv("TIMECONTROL_DATA", str(tmp_path))
-    for spec in ("wikisection", "wikisection:wikisection", "wikisection:wikisection/x.train.txt"):
-        assert len(list(open_corpus(spec).documents())) == 1
-    with pytest.raises(TimeControlError, match="No such file or folder: nowhere or"):
-        open_corpus("wikisection:nowhere")
 
 
 def test_published_names_are_splits_and_the_corpus_says_so(tmp_path: Path) -> None:
@@ -101,42 +85,6 @@ def test_splits_never_overlap_however_they_are_made(tmp_path: Path) -> None:
         open_corpus(f"wikisection:{tmp_path}", split_by="published")
 
 
-def test_a_folder_of_several_formats_is_read_as_the_first_and_the_rest_is_mentioned(
-    tmp_path: Path,
-) -> None:
-    cities(tmp_path / "c.txt", "One.")
-    (tmp_path / "c.json").write_text(ARTICLES.content("Two."))
-    corpus = open_corpus(f"wikisection:{tmp_path}")
-    assert [f.name for f in corpus.files] == ["c.txt"]
-    assert "c.json" in corpus.notes[0]
-    [document] = open_corpus(f"wikisection:{tmp_path / 'c.json'}").documents()
-    assert document.sections[0].text == "Two."
-
-
-def test_what_lies_beside_the_data_is_not_read_as_data(tmp_path: Path) -> None:
-    cities(tmp_path / "c.txt", "One.")
-    (tmp_path / "LICENSE.txt").write_text("Licence")
-    (tmp_path / "README.txt").write_text("Read me")
-    assert [f.name for f in open_corpus(f"wikisection:{tmp_path}").files] == ["c.txt"]
-
-
-def test_a_file_and_its_gzip_are_read_once(tmp_path: Path) -> None:
-    path = cities(tmp_path / "c.txt", "One.")
-    (tmp_path / "c.txt.gz").write_bytes(path.read_bytes())
-    assert [f.name for f in open_corpus(f"wikisection:{tmp_path}").files] == ["c.txt"]
-
-
-def test_a_folder_without_data_says_what_was_looked_for_and_where_it_may_be(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "inner").mkdir()
-    cities(tmp_path / "inner" / "c.txt", "One.")
-    with pytest.raises(InputError, match=r"no wikisection data here \(\*.txt.*folders: inner"):
-        open_corpus(f"wikisection:{tmp_path}")
-    with pytest.raises(InputError, match=r"wikisection reads \*.txt, \*.json"):
-        open_corpus(f"wikisection:{cities(tmp_path / 'c.xml', 'One.')}")
-
-
 def test_a_corpus_can_be_streamed_twice(tmp_path: Path) -> None:
     corpus = open_corpus(f"wikisection:{cities(tmp_path / 'c.txt', 'One.', 'Two.')}")
     assert list(corpus.documents()) == list(corpus.documents())
@@ -148,9 +96,3 @@ def test_a_wrong_split_or_rule_is_one_line(tmp_path: Path) -> None:
         list(open_corpus(spec).documents("validate"))
     with pytest.raises(TimeControlError, match="No split rule 'random'"):
         open_corpus(spec, split_by="random")
-
-
-@pytest.mark.parametrize("name", CORPORA)
-def test_every_corpus_says_what_it_reads(name: str) -> None:
-    assert CORPORA[name].about
-    assert CORPORA[name].formats

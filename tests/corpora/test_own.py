@@ -192,3 +192,14 @@ def test_any_markdown_makes_documents_that_survive_tokens(tmp_path: Path, texts:
         assert set(document.tags) <= {None, *corpus.layout.tags}
         back = codec.decode(codec.encode(document).ids)
         assert [x for s in back for x in s.sentences] == list(document.sentences)
+
+
+def test_a_record_s_own_split_decides_unless_another_rule_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    path.write_text('{"text": "One.", "split": "test"}\n{"text": "Two."}\n')
+    corpus = open_corpus(f"jsonl:{path}")
+    assert corpus.split_by == "'split' of a record, else published files"
+    assert [d.split for d in corpus.documents()] == ["test", "train"]
+    assert [d.sentences for d in corpus.documents("test")] == [("One.",)]
+    published = open_corpus(f"jsonl:{path}", split_by="published")
+    assert [d.split for d in published.documents()] == ["train", "train"]

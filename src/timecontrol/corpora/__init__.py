@@ -4,7 +4,8 @@
 What a domain looks like is data: its ``Layout``.
 """
 
-from timecontrol.corpora.corpus import CORPORA, Corpus, open_corpus
+from timecontrol.corpora.catalogue import CORPORA
+from timecontrol.corpora.corpus import Corpus, open_corpus
 from timecontrol.corpora.documents import Document, Section, Source
 from timecontrol.corpora.layout import Layout
 

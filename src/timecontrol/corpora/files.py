@@ -56,7 +56,7 @@ def open_text(path: Path, encoding: str = "utf-8", newline: str | None = "") -> 
     try:
         with ExitStack() as stack:
             raw = stack.enter_context(path.open("rb"))
-            data = stack.enter_context(gzip.open(raw)) if path.suffix == ".gz" else raw
+            data = stack.enter_context(gzip.open(raw)) if path.suffix.lower() == ".gz" else raw
             text = io.TextIOWrapper(data, encoding, "surrogateescape", newline)
             yield stack.enter_context(text)
     except LookupError:

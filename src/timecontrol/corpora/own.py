@@ -9,7 +9,7 @@ the only heading of level 1 is the title; code, tables and HTML are no prose and
     ``sections``    a list of {``heading``, ``text`` or ``sentences``}
     ``turns``       a list of [speaker, text] or {``speaker``, ``text``}
 
-and optionally ``id``, ``title`` and ``split`` (train, val or test).
+and optionally ``id``, ``title`` and ``split`` (train, val or test), which then decides.
 
 Which headings become tags is not known until many documents are seen. So a builder leaves the
 heading as it is written in the section's tag, ``layout_of`` reads a ``Layout`` off the first
@@ -18,7 +18,8 @@ tag of its own; any other section is a ``SECTION`` whose first sentence is the h
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -152,12 +153,13 @@ def _document(record: Record, name: str | None, parts: Iterable[Section]) -> Doc
     return Document(check(name or f"{stem}/{record.index}"), kept, source)
 
 
-def layout_of(
-    name: str, documents: Iterable[Document], unit: Literal["sentence", "utterance"]
-) -> Layout:
+def layout_of(name: str, formats: Mapping[Path, Format], reading: Reading) -> Layout:
     """Return the layout that the headings of the first documents show."""
-    sample = islice(documents, SAMPLE)
-    return infer(name, (_headings(d) for d in sample), unit)
+    trial = replace(reading, skip_bad=True, reasons=[])  # errors are for the reading itself
+    first = next(iter(formats))
+    unit = unit_of(first, reading.encoding) if formats[first] is JSONL else "sentence"
+    drafts = (d for path, form in formats.items() for d in form.read(path, trial))
+    return infer(name, (_headings(d) for d in islice(drafts, SAMPLE)), unit)
 
 
 def _headings(document: Document) -> Sequence[str]:
@@ -193,6 +195,12 @@ def unit_of(path: Path, encoding: str) -> Literal["sentence", "utterance"]:
         if isinstance(record.value, dict):
             return "utterance" if "turns" in record.value else "sentence"
     return "sentence"
+
+
+def kind_of(path: Path) -> str:
+    """Return the corpus name for a path given without one."""
+    name = path.name.lower().removesuffix(".gz")
+    return "jsonl" if name.endswith((".jsonl", ".ndjson")) else "text"
 
 
 TEXT = Format("text", ("*.txt",), whole, build_text)

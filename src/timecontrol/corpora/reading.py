@@ -31,6 +31,11 @@ class Reading:
     skipped: int = 0
     reasons: list[InputError] = field(default_factory=list)
 
+    def restart(self) -> None:
+        """Forget what was skipped in an earlier pass."""
+        self.skipped = 0
+        self.reasons.clear()
+
     def refuse(self, error: InputError) -> None:
         """Raise ``error``, or count it when bad records are to be skipped."""
         if not self.skip_bad:

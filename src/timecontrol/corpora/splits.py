@@ -9,12 +9,12 @@ so that equal documents are on one side and nothing moves when documents are add
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from timecontrol.corpora.documents import Document
-from timecontrol.errors import InputError
+from timecontrol.errors import InputError, TimeControlError
 
 SPLITS = ("train", "val", "test")
 WORDS = {
@@ -74,14 +74,6 @@ class Index:
         return sorted({key for key, _ in self.places} - known)
 
 
-def find_index(folder: Path, file: Path | None) -> Path | None:
-    """Return the index file of a folder, or of one file in it, where there is one."""
-    candidates = [folder / "split.json"] if file is None else []
-    if file is not None:
-        candidates.append(folder / f"{stem(file)}_split.json")
-    return next((c for c in candidates if c.is_file()), None)
-
-
 def read_index(path: Path) -> Index:
     """Return the index in a file, checked: known splits, whole numbers, nothing twice."""
     try:
@@ -105,3 +97,74 @@ def read_index(path: Path) -> Index:
                 raise InputError(path, None, f"{entry} is in {other} and again in {split}")
             places[key, number] = split
     return Index(path, places)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How documents are put into splits."""
+
+    words: str
+    """What a user is told."""
+    split: Callable[[Document, Path], str | None]
+    """A document and its file to its split, or to ``None`` when it is in none."""
+    may_hold: Callable[[Path, str], bool] = lambda path, split: True
+    """Whether a file may hold documents of a split: others need not be read."""
+
+
+HASH = Rule("hash of the text, 80/10/10", lambda document, path: hash_split(document))
+PUBLISHED = Rule(
+    "published files",
+    lambda document, path: published_split(path) or "train",
+    lambda path, split: (published_split(path) or "train") == split,
+)
+
+
+def by_index(index: Index) -> Rule:
+    """Return the rule of an index file."""
+    return Rule(
+        f"index file {index.file.name}",
+        lambda document, path: index.split(path, document.source.index),
+    )
+
+
+def records_first(rule: Rule) -> Rule:
+    """Return the rule by which a record may name its own split."""
+    return Rule(
+        f"'split' of a record, else {rule.words}",
+        lambda document, path: document.split or rule.split(document, path),
+    )
+
+
+RULES = ("auto", "index", "published", "hash")
+
+
+def choose(split_by: str, root: Path, files: tuple[Path, ...]) -> Rule:
+    """Return the rule that a corpus is split by.
+
+    Args:
+        split_by: One of ``RULES``; ``auto`` takes the first of the others that can be had.
+        root: The file or folder that the corpus was said to be.
+        files: Its data files.
+    """
+    if split_by not in RULES:
+        raise TimeControlError(f"No split rule {split_by!r}: {', '.join(RULES)}.")
+    if split_by in ("auto", "index"):
+        folder = root if root.is_dir() else root.parent
+        candidates = [folder / "split.json"] if root.is_dir() else []
+        candidates += [f.with_name(f"{stem(f)}_split.json") for f in files if len(files) == 1]
+        for path in filter(Path.is_file, candidates):
+            index = read_index(path)
+            if not (missing := index.strangers(files)):
+                return by_index(index)
+            if split_by == "index":
+                raise InputError(path, None, f"names files that are not read: {', '.join(missing)}")
+        if split_by == "index":
+            raise InputError(root, None, "no split.json or NAME_split.json here")
+    if split_by == "hash":
+        return HASH
+    if any(published_split(f) for f in files):
+        return PUBLISHED
+    if split_by == "published":
+        names = ", ".join(f.name for f in files[:3])
+        raise InputError(root, None, f"no file name says train, val or test: {names}")
+    return HASH
