@@ -2,10 +2,14 @@
 
 import json
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+T = TypeVar("T")
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 
@@ -13,6 +17,19 @@ out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
 def note(text: str) -> None:
     """Say something that is not the result."""
     print(text, file=sys.stderr)
+
+
+def counted(items: Iterable[T], what: str) -> Iterator[T]:
+    """Pass items on, with their number and the time on stderr where somebody watches."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    columns = (SpinnerColumn(), TextColumn(f"{{task.completed:,}} {what}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        for item in items:
+            bar.advance(task)
+            yield item
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from timecontrol.cli.console import note, out, print_json, table
+from timecontrol.cli.console import counted, note, out, print_json, table
 from timecontrol.corpora import CORPORA, Corpus, Document, open_corpus
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.statistics import Lengths, Spread, Statistics, gather, words
@@ -60,7 +60,7 @@ def run(
     shown: list[Document] = []
     lengths = words if tokenizer is None else _token_lengths(tokenizer, corpus, preset)
     found = gather(
-        corpus.documents(split),
+        counted(corpus.documents(split), "documents"),
         lengths,
         max_tokens,
         fits=lambda document: not corpus.layout.faults(document.tags),
