@@ -9,6 +9,7 @@ from pathlib import Path
 os.environ["HF_HUB_OFFLINE"] = "1"  # no test may reach for a hub; read at import
 
 import pytest
+import torch
 from hypothesis import HealthCheck, settings
 from transformers import (
     GPT2Config,
@@ -80,6 +81,7 @@ def tokenizer() -> PreTrainedTokenizerFast:
 
 def tiny_gpt2(vocabulary: int) -> PreTrainedModel:
     """Return a GPT-2 of random weights (tied embeddings)."""
+    torch.manual_seed(0)
     return GPT2LMHeadModel(  # type: ignore[no-untyped-call]
         GPT2Config(vocab_size=vocabulary, n_positions=64, n_embd=32, n_layer=2, n_head=2)
     )
@@ -87,6 +89,7 @@ def tiny_gpt2(vocabulary: int) -> PreTrainedModel:
 
 def tiny_llama(vocabulary: int) -> PreTrainedModel:
     """Return a Llama of random weights (input and output embeddings apart)."""
+    torch.manual_seed(0)
     return LlamaForCausalLM(  # type: ignore[no-untyped-call]
         LlamaConfig(
             vocab_size=vocabulary,

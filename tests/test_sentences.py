@@ -5,7 +5,7 @@ from benchmarks.splitters import MARK, counts, f1, passages
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from timecontrol.errors import UnknownNameError
+from timecontrol.errors import TimeControlError, UnknownNameError
 from timecontrol.sentences import SPLITTERS, cut, paragraphs, splitter
 
 any_splitter = st.sampled_from(sorted(SPLITTERS))
@@ -40,7 +40,7 @@ prose = st.lists(
 ).map("".join)
 
 
-@given(any_splitter, st.one_of(st.text(), prose), st.sampled_from(["en", "de", "zh", "xx", ""]))
+@given(any_splitter, st.one_of(st.text(), prose), st.sampled_from(["en", "de", "zh", "xx"]))
 @example("rules", "a\ud800. B", "en")
 @example("rules", "\0. \0", "en")
 def test_no_character_is_lost(name: str, text: str, language: str) -> None:
@@ -87,6 +87,12 @@ def test_cut_ignores_positions_outside() -> None:
 
 def test_paragraphs_lie_between_blank_lines() -> None:
     assert paragraphs("a\nb\n\nc\r\n \r\nd") == ["a\nb", "c\r", "d"]
+
+
+@pytest.mark.parametrize("language", ["", "german", "EN", "e1"])
+def test_what_is_no_language_code_is_refused(language: str) -> None:
+    with pytest.raises(TimeControlError, match="such as en or de"):
+        splitter("rules", language)
 
 
 def test_an_unknown_splitter_is_answered_with_a_suggestion() -> None:

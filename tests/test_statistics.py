@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timecontrol.corpora import Document, Section, Source
-from timecontrol.statistics import Spread, gather
+from timecontrol.statistics import Spread, gather, words
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=2))
@@ -50,7 +50,14 @@ def test_documents_of_the_limit_or_more_are_left_out_and_counted() -> None:
     found = gather(
         [document("train", n) for n in (9, 10, 11)],
         most=10,
-        fits=lambda d: False,
+        faults=lambda d: ["odd"],
         keep=kept.append,
     )["train"]
     assert (found.documents, found.too_long, found.misfits, len(kept)) == (1, 2, 1, 1)
+    assert found.faults == {"odd": 1}
+    assert found.first_misfit == "x"
+
+
+def test_words_of_chinese_and_japanese_are_their_characters() -> None:
+    made = Document("x", (Section(None, ("你今天去 Paris 吗？", "two words")),), Source("a", 1, 0))
+    assert words(made)[0] == 7 + 2

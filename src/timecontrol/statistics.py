@@ -1,7 +1,9 @@
 """Documents to counts and section lengths, in one pass and constant memory."""
 
 import math
-from collections.abc import Callable, Iterable
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +59,10 @@ class Statistics:
     """Documents left out because they have too many tokens."""
     misfits: int = 0
     """Documents whose tags are not as the layout says."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """What is wrong with them, and how often."""
+    first_misfit: str | None = None
+    """The id of one of them."""
     document_sentences: Spread = field(default_factory=Spread)
     document_tokens: Spread = field(default_factory=Spread)
     sections: dict[str, Spread] = field(default_factory=dict)
@@ -86,6 +92,8 @@ class Statistics:
             "documents": self.documents,
             "too_long": self.too_long,
             "misfits": self.misfits,
+            "faults": dict(self.faults),
+            "first_misfit": self.first_misfit,
             "sentences": self.sentences,
             "tokens": self.tokens,
             "sentences_per_document": self.document_sentences.as_dict(),
@@ -95,17 +103,26 @@ class Statistics:
         }
 
 
+SPACELESS = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+WORD = re.compile(rf"[{SPACELESS}]|[^\s{SPACELESS}]+")
+"""A run of other characters, or one character of Chinese or Japanese, which have no spaces."""
+
+
 def words(document: Document) -> tuple[int, list[tuple[str | None, int]]]:
     """Return lengths in words, for when no tokenizer is named."""
-    lengths = [(s.tag, sum(len(x.split()) for x in s.sentences)) for s in document.sections]
+    lengths = [(s.tag, sum(_words(x) for x in s.sentences)) for s in document.sections]
     return sum(n for _, n in lengths), lengths
+
+
+def _words(text: str) -> int:
+    return len(text.split()) if text.isascii() else len(WORD.findall(text))
 
 
 def gather(
     documents: Iterable[Document],
     lengths: Lengths = words,
     most: int | None = None,
-    fits: Callable[[Document], bool] = lambda document: True,
+    faults: Callable[[Document], Sequence[str]] = lambda document: (),
     keep: Callable[[Document], object] = lambda document: None,
 ) -> dict[str, Statistics]:
     """Return the statistics of each split.
@@ -114,7 +131,7 @@ def gather(
         documents: A stream.
         lengths: How long a document and its sections are.
         most: Leave out documents with this many tokens or more.
-        fits: Whether a document is as its layout says.
+        faults: What is wrong with a document, in words.
         keep: Called with every document that is not left out.
     """
     found: dict[str, Statistics] = {}
@@ -125,6 +142,9 @@ def gather(
             statistics.too_long += 1
             continue
         statistics.add(document, total, sections)
-        statistics.misfits += not fits(document)
+        if wrong := faults(document):
+            statistics.misfits += 1
+            statistics.faults.update(wrong)
+            statistics.first_misfit = statistics.first_misfit or document.id
         keep(document)
     return found

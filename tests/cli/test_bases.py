@@ -13,7 +13,7 @@ def test_known_bases_are_listed_with_their_state(timecontrol: Callable[..., Ran]
     assert set(rows) == set(BASES)
     assert rows["gpt2"]["state"] == "on the hub"
     assert rows["minilm"]["state"] in ("here", "missing")
-    text = timecontrol("bases").out
+    assert timecontrol("bases", "list").out == (text := timecontrol("bases").out)
     assert all(name in text for name in BASES)
 
 

@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from timecontrol.cli.console import counted, note, print_json, table
+from timecontrol.cli.console import counted, note, plural, print_json, shown, table
 
 
 def test_results_go_to_stdout_and_notes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
@@ -15,8 +15,19 @@ def test_results_go_to_stdout_and_notes_to_stderr(capsys: pytest.CaptureFixture[
 
 def test_a_table_shows_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
     table(["name", "n"], [["one", "1"], ["a longer name", "22"]])
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert rows == [["name", "n"], ["one", "1"], ["a", "longer", "name", "22"]]
+    assert capsys.readouterr().out.splitlines() == [
+        "name            n", "one             1", "a longer name  22",
+    ]  # fmt: skip
+    table(["name", "what"], [["a", "x"], ["b", "y" * 300]], numbers=False)
+    assert "y" * 300 in capsys.readouterr().out
+
+
+def test_text_is_shown_as_it_is_without_what_steers_a_terminal() -> None:
+    assert shown("[bold]x[/] \x1b[31m\u202e") == r"\[bold]x\[/] " + "\ufffd[31m\ufffd"
+
+
+def test_numbers_agree_with_their_words() -> None:
+    assert (plural(1, "document"), plural(2000, "document")) == ("1 document", "2,000 documents")
 
 
 @pytest.mark.parametrize("watched", [True, False])

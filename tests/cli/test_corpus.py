@@ -17,7 +17,8 @@ def test_counts_lengths_and_a_document_are_shown(timecontrol: Callable[..., Ran]
 
 
 def test_json_has_the_same_and_more(timecontrol: Callable[..., Ran]) -> None:
-    report = json.loads(timecontrol("corpus", "synthetic:recipes,documents=20", "--json").out)
+    ran = timecontrol("corpus", "synthetic:recipes,documents=20", "--json", "--show", "1")
+    report = json.loads(ran.out)
     assert report["documents"] == 20
     assert report["splits"]["train"]["documents"] == 16
     assert report["splits"]["train"]["sections"]["TITLE"]["n"] == 16
@@ -69,7 +70,11 @@ def test_presets_differ_in_how_a_section_is_counted(
         (("synthetic", "--max-tokens", "5"), "needs --tokenizer"),
         (("synthetic", "--tokenizer", "smolm2-135m"), "Did you mean 'smollm2-135m'"),
         (("text:no/such/place",), "No such file or folder"),
-        (("synthetic:cities,documents=8", "--split", "val"), "no documents in split 'val'"),
+        (("synthetic:cities,documents=8", "--split", "dev"), "no documents in split 'val'"),
+        (("synthetic", "--language", "german"), "such as en or de"),
+        (("synthetic", "--split-by", "hash"), "has no use"),
+        (("synthetic", "--tokenizer", ""), "No base named ''"),
+        (("no/such/file.txt",), "No such file or folder: no/such/file.txt"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(
@@ -101,5 +106,57 @@ def test_skipped_records_are_reported(timecontrol: Callable[..., Ran], tmp_path:
     (tmp_path / "a.jsonl").write_text('{"text": "One."}\n{\n{"text": "Two."}\n')
     ran = timecontrol("corpus", f"jsonl:{tmp_path / 'a.jsonl'}", "--skip-bad")
     assert ran.code == 0
-    assert "1 malformed records skipped" in ran.err
-    assert "a.jsonl:2: not JSON" in ran.err
+    assert "1 malformed record skipped" in ran.out
+    assert "a.jsonl:2: not a JSON object" in ran.out
+
+
+def test_what_an_index_leaves_out_or_lists_in_vain_is_said(
+    timecontrol: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n{"text": "Three."}\n')
+    (tmp_path / "a_split.json").write_text('{"train": [0], "test": [1, 98, 99]}')
+    ran = timecontrol("corpus", f"jsonl:{tmp_path / 'a.jsonl'}", "--split-by", "index")
+    assert "1 document in no split of the index left out" in ran.out
+    assert "the index lists 2 records not found here" in ran.out
+
+
+def test_documents_that_are_not_as_the_layout_says_are_explained(
+    timecontrol: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"conversation_id": "odd", "turns": [["user", "Hi."], ["user", "Yo."]]}\n'
+    )
+    out = timecontrol("corpus", f"tickettalk:{tmp_path}").out
+    assert "the same tag twice in a row (1); the first is odd" in out
+
+
+def test_a_long_document_is_cut_when_shown(timecontrol: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("It rained. " * 500 + "x" * 5000)
+    out = timecontrol("corpus", f"text:{tmp_path}").out
+    assert len(out) < 5000
+    assert "... and 401 more" in out
+
+
+def test_control_characters_do_not_reach_the_terminal(
+    timecontrol: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("Red \x1b[31mtext\x07 here.")
+    out = timecontrol("corpus", f"text:{tmp_path}").out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
+def test_everything_too_long_is_said(
+    timecontrol: Callable[..., Ran], tmp_path: Path, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    tokenizer.save_pretrained(tmp_path)
+    ran = timecontrol("corpus", "synthetic", "--tokenizer", str(tmp_path), "--max-tokens", "3")
+    assert ran.code == 2
+    assert "200 of 3 tokens or more left out" in ran.err
+
+
+def test_a_malformed_record_is_told_how_to_go_on(
+    timecontrol: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text("{\n")
+    assert "--skip-bad" in timecontrol("corpus", f"jsonl:{tmp_path / 'a.jsonl'}").err

@@ -1,6 +1,9 @@
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -27,3 +30,28 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr
     assert done.stderr == ""
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "timecontrol", *arguments]
+    return subprocess.run(command, capture_output=True, env={**os.environ, **environment})
+
+
+def test_an_output_that_takes_few_characters_gets_what_it_can(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("雨が降っている。", encoding="utf-8")
+    done = run("corpus", f"text:{tmp_path}", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    done = run("corpus", f"text:{tmp_path}", "--json", "--show", "1", PYTHONIOENCODING="ascii")
+    assert json.loads(done.stdout)["shown"][0]["sections"][0]["sentences"] == ["雨が降っている。"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "timecontrol", "corpus", "synthetic"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == "timecontrol: output: No space left on device"

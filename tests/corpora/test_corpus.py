@@ -19,6 +19,8 @@ def cities(path: Path, *texts: str) -> Path:
 def test_an_unknown_corpus_is_answered_with_a_suggestion() -> None:
     with pytest.raises(TimeControlError, match="Did you mean 'wikisection'"):
         open_corpus("wikisecton:x")
+    with pytest.raises(TimeControlError, match="No such file or folder: no/such"):
+        open_corpus("no/such.txt")
 
 
 def test_published_names_are_splits_and_the_corpus_says_so(tmp_path: Path) -> None:
@@ -56,8 +58,10 @@ def test_the_index_of_one_file_is_found_beside_it(tmp_path: Path) -> None:
 def test_an_index_that_names_other_files_is_not_used_unless_asked(tmp_path: Path) -> None:
     cities(tmp_path / "c.test.txt", "One.")
     (tmp_path / "split.json").write_text('{"train": [["other", 0]]}')
-    assert open_corpus(f"wikisection:{tmp_path}").split_by == "published files"
-    with pytest.raises(InputError, match="names files that are not read: other"):
+    corpus = open_corpus(f"wikisection:{tmp_path}")
+    assert corpus.split_by == "published files"
+    assert corpus.notes == ("split.json is not used: it names what is not read: 'other'",)
+    with pytest.raises(InputError, match="names what is not read: 'other'"):
         open_corpus(f"wikisection:{tmp_path}", split_by="index")
 
 

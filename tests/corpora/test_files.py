@@ -58,7 +58,7 @@ def test_a_bad_item_does_not_hide_the_next(tmp_path: Path) -> None:
     one, bad, three = json_array(path)
     assert (one.value, three.value) == ({"a": 1}, {"a": 3})
     assert isinstance(bad.value, Malformed)
-    assert "not JSON" in bad.value.reason
+    assert "not a JSON object: Expecting value at character" in bad.value.reason
 
 
 @pytest.mark.parametrize("text", ['[{"a": 1}', '[{"a": "1', '[{"a": 1},', "["])

@@ -4,6 +4,7 @@ from timecontrol.corpora.layout import (
     DIALOGUE,
     EPISODES,
     HOWTO,
+    MOST_TAGS,
     STORY,
     WIKISECTION,
     Layout,
@@ -76,6 +77,8 @@ def test_common_headings_become_tags_in_their_order_and_the_rest_shares_one() ->
     assert layout.tags == ("TITLE", "AIM", "RESULT", "SECTION")
     assert layout.repeats == {"AIM", "SECTION"}
     assert layout.optional == {"SECTION"}
+    assert layout.faults(["TITLE", "SECTION", "AIM", "RESULT"]) == []
+    assert layout.faults(["TITLE", "RESULT", "AIM"]) == ["tags out of order"]
 
 
 def test_documents_without_headings_have_no_tags() -> None:
@@ -91,4 +94,7 @@ def test_speakers_are_always_tags() -> None:
 
 def test_headings_without_end_do_not_make_tags_without_end() -> None:
     documents = [[f"H{i}" for i in range(100)]] * 3
-    assert len(infer("own", documents, "sentence").tags) <= 32
+    assert len(infer("own", documents, "sentence").tags) <= MOST_TAGS + 3
+    documents = [[f"H{i}", "AIM"] for i in range(250_000)]
+    layout = infer("own", documents, "sentence")
+    assert layout.tags == ("AIM", "SECTION")

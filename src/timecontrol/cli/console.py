@@ -1,17 +1,31 @@
 """What the verbs print with: plain tables to stdout, notes to stderr, JSON when asked."""
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 T = TypeVar("T")
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
+out = Console(highlight=False, soft_wrap=True)
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal, or the direction of its text, instead of being shown."""
+
+
+def shown(text: str) -> str:
+    """Return text of a document so that it is shown as it is: no markup, no control characters."""
+    return escape(CONTROLS.sub("\ufffd", text))
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result; rich's markup is understood."""
+    out.print(text)
 
 
 def note(text: str) -> None:
@@ -33,16 +47,23 @@ def counted(items: Iterable[T], what: str) -> Iterator[T]:
 
 
 def print_json(value: Any) -> None:
-    """Print a result as JSON."""
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    """Print a result as JSON; escaped where the output cannot take all characters."""
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    print(json.dumps(value, ensure_ascii=plain, indent=1))
 
 
 def table(columns: list[str], rows: list[list[str]], numbers: bool = True) -> None:
-    """Print a table; where it holds numbers, every column but the first is right-aligned."""
-    made = Table(box=None, pad_edge=False)
-    for i, column in enumerate(columns):
-        right = numbers and i > 0
-        made.add_column(column, justify="right" if right else "left", no_wrap=i == 0)
-    for row in rows:
-        made.add_row(*row)
-    out.print(made)
+    """Print a table, never cut; where it holds numbers, all but the first column stand right."""
+    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
+    for i, row in enumerate([columns, *rows]):
+        cells = [
+            cell.rjust(width) if numbers and j else cell.ljust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        line = escape("  ".join(cells).rstrip())
+        say(f"[bold]{line}[/]" if i == 0 else line)
+
+
+def plural(n: int, word: str) -> str:
+    """Return a number with its word: 1 document, 2,000 documents."""
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"

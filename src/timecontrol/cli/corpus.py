@@ -3,15 +3,17 @@
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from timecontrol.cli.console import counted, note, out, print_json, table
+from timecontrol.cli.console import counted, note, plural, print_json, say, shown, table
 from timecontrol.corpora import CORPORA, Corpus, Document, open_corpus
-from timecontrol.errors import TimeControlError, pick
+from timecontrol.corpora.splits import SPLITS, split_word
+from timecontrol.errors import InputError, TimeControlError, pick
 from timecontrol.statistics import Lengths, Spread, Statistics, gather, words
-from timecontrol.tokens import STYLES, Codec
+from timecontrol.tokens import STYLES, Codec, Style
 
-EPILOG = "Example: timecontrol corpus text:my-documents --show 1"
+EPILOG = "Example: timecontrol corpus text:my-documents --show 3"
+MOST_SENTENCES, MOST_CHARACTERS = 100, 1000
+"""How much of a document is shown: sentences, and characters of each."""
 
 
 def run(
@@ -36,7 +38,9 @@ def run(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Skip and count malformed records.")
     ] = False,
-    show: Annotated[int, typer.Option(min=0, help="Show so many documents.")] = 1,
+    show: Annotated[
+        int | None, typer.Option(min=0, help="Show so many documents; 1, with --json 0.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what is in a corpus: documents, sentences, tokens and section lengths.
@@ -49,6 +53,9 @@ def run(
     style = pick(STYLES, preset, "preset")
     if max_tokens is not None and tokenizer is None:
         raise TimeControlError("--max-tokens needs --tokenizer: a base (gpt2) or a folder.")
+    if split is not None and split_word(split) is None:
+        raise TimeControlError(f"No split named {split!r}: train, val, test.")
+    split = split_word(split) if split else None
     corpus = open_corpus(
         spec,
         splitter_name=splitter or style.splitter,
@@ -57,21 +64,19 @@ def run(
         encoding=encoding,
         skip_bad=skip_bad,
     )
-    shown: list[Document] = []
-    lengths = words if tokenizer is None else _token_lengths(tokenizer, corpus, preset)
-    found = gather(
-        counted(corpus.documents(split), "documents"),
-        lengths,
-        max_tokens,
-        fits=lambda document: not corpus.layout.faults(document.tags),
-        keep=lambda document: shown.append(document) if len(shown) < show else None,
-    )
-    if not sum(s.documents + s.too_long for s in found.values()):
-        where = f"in split {split!r}" if split else "in it"
-        skipped = f", {corpus.reading.skipped} malformed skipped" if corpus.reading.skipped else ""
-        raise TimeControlError(
-            f"{spec}: no documents {where} (splits by {corpus.split_by}{skipped})."
+    most = show if show is not None else int(not as_json)
+    kept: list[Document] = []
+    try:
+        found = gather(
+            counted(corpus.documents(split), "documents"),
+            words if tokenizer is None else _token_lengths(tokenizer, corpus, preset),
+            max_tokens,
+            faults=lambda document: corpus.layout.faults(document.tags),
+            keep=lambda document: kept.append(document) if len(kept) < most else None,
         )
+    except InputError as error:
+        hint = " (--skip-bad goes on without such records)" if error.line is not None else ""
+        raise TimeControlError(f"{error}{hint}") from None
     about: dict[str, Any] = {
         "corpus": corpus.name,
         "layout": {
@@ -84,27 +89,26 @@ def run(
         "preset": preset,
         "splitter": splitter or style.splitter,
         "tokenizer": tokenizer,
+        "counted_in": "tokens" if tokenizer else "words",
         "max_tokens": max_tokens,
         "skipped": corpus.reading.skipped,
         "skipped_examples": [str(reason) for reason in corpus.reading.reasons],
+        "not_in_index": corpus.reading.unlisted,
+        "missing_from_index": _missing(corpus, found) if split is None else None,
         "notes": list(corpus.notes),
     }
-    names: list[str] = [s for s in ("train", "val", "test", "") if s in found]
+    names = [s for s in SPLITS if s in found]
+    _refuse_nothing(spec, split, about, found)
     if as_json:
-        whole = gather_one(found, names)
         splits = {name: found[name].as_dict() for name in names}
-        documents = [_as_dict(d) for d in shown]
-        print_json({**about, **whole, "splits": splits, "shown": documents})
+        documents = [_as_dict(d) for d in kept]
+        print_json({**about, **_whole(found, names), "splits": splits, "shown": documents})
     else:
-        _print(about, found, names, shown, corpus)
-
-
-def gather_one(found: dict[str, Statistics], names: list[str]) -> dict[str, Any]:
-    """Return the counts over all splits; with one split, everything about it."""
-    if len(names) == 1:
-        return found[names[0]].as_dict()
-    keys = ("documents", "too_long", "misfits", "sentences", "tokens")
-    return {key: sum(getattr(found[n], key) for n in names) for key in keys}
+        _print(about, found, names, corpus, style)
+        for document in kept:
+            _print_document(document)
+        for remark in corpus.notes:
+            note(f"\nnote: {remark}")
 
 
 def _token_lengths(name: str, corpus: Corpus, preset: str) -> Lengths:
@@ -117,6 +121,36 @@ def _token_lengths(name: str, corpus: Corpus, preset: str) -> Lengths:
         return len(encoded.ids), codec.lengths(encoded)
 
     return lengths
+
+
+def _missing(corpus: Corpus, found: dict[str, Statistics]) -> int:
+    """Return how many records an index file lists that were not found."""
+    met = sum(s.documents + s.too_long for s in found.values())
+    return 0 if corpus.listed is None else corpus.listed - met
+
+
+def _refuse_nothing(
+    spec: str, split: str | None, about: dict[str, Any], found: dict[str, Statistics]
+) -> None:
+    """Stop where there is nothing to tell, and say why."""
+    if any(s.documents for s in found.values()):
+        return
+    too_long = sum(s.too_long for s in found.values())
+    reasons = [f"splits by {about['splits_by']}"]
+    if about["skipped"]:
+        reasons.append(f"{plural(about['skipped'], 'malformed record')} skipped")
+    if too_long:
+        reasons.append(f"{too_long:,} of {about['max_tokens']:,} tokens or more left out")
+    where = f"in split {split!r}" if split else "in it"
+    raise TimeControlError(f"{spec}: no documents {where} ({'; '.join(reasons)}).")
+
+
+def _whole(found: dict[str, Statistics], names: list[str]) -> dict[str, Any]:
+    """Return the counts over all splits; with one split, everything about it."""
+    if len(names) == 1:
+        return found[names[0]].as_dict()
+    keys = ("documents", "too_long", "misfits", "sentences", "tokens")
+    return {key: sum(getattr(found[n], key) for n in names) for key in keys}
 
 
 def _as_dict(document: Document) -> dict[str, Any]:
@@ -134,88 +168,91 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json(rows)
     else:
-        table(["corpus", "what it reads"], [[name, about] for name, about in rows.items()], False)
+        table(["corpus", "what it reads"], [list(row) for row in rows.items()], numbers=False)
 
 
 def _print(
     about: dict[str, Any],
     found: dict[str, Statistics],
     names: list[str],
-    shown: list[Document],
     corpus: Corpus,
+    style: Style,
 ) -> None:
-    unit = "tokens" if about["tokenizer"] else "words"
-    units = f"{corpus.layout.unit}s"
-    out.print(
-        f"[bold]{escape(corpus.name)}[/]  splits by {about['splits_by']}; "
-        f"preset {about['preset']}, splitter {about['splitter']}"
-    )
+    unit, units = about["counted_in"], f"{corpus.layout.unit}s"
+    head = [f"splits by {corpus.split_by}", f"preset {about['preset']}"]
+    head.append(f"splitter {about['splitter']}")
+    if about["tokenizer"]:
+        head.append(f"tokenizer {about['tokenizer']}")
+    if about["max_tokens"]:
+        head.append(f"documents under {plural(about['max_tokens'], 'token')}")
+    say(f"[bold]{shown(corpus.name)}[/]  {shown(', '.join(head))}")
     rows = []
     for name in names:
         s = found[name]
-        rows.append(
-            [
-                name,
-                f"{s.documents:,}",
-                f"{s.sentences:,}",
-                f"{s.tokens:,}",
-                _spread(s.document_sentences),
-                _spread(s.document_tokens),
-            ]
-        )
+        counts = [f"{n:,}" for n in (s.documents, s.sentences, s.tokens)]
+        rows.append([name, *counts, _spread(s.document_sentences), _spread(s.document_tokens)])
     if len(names) > 1:
-        sums = [
-            sum(getattr(found[n], k) for n in names) for k in ("documents", "sentences", "tokens")
-        ]
-        rows.append(["all", *(f"{x:,}" for x in sums), "", ""])
+        whole = _whole(found, names)
+        keys = ("documents", "sentences", "tokens")
+        rows.append(["all", *(f"{whole[key]:,}" for key in keys), "", ""])
     table(["split", "documents", units, unit, f"{units}/document", f"{unit}/document"], rows)
     tags = list(dict.fromkeys(t for n in names for t in found[n].sections))
-    repeated = [t for t in tags if t in corpus.layout.repeats]
-    out.print(f"\nSection length in {unit}, mean ± standard error (sections)")
-    table(
-        ["tag", *names],
-        [
-            [tag or "(no tag)", *(_counted(found[n].sections.get(tag)) for n in names)]
-            for tag in tags
-        ]
-        + [
-            [f"all {tag} of a document", *(_counted(found[n].totals.get(tag)) for n in names)]
-            for tag in repeated
-        ],
-    )
-    _print_remarks(about, found, names)
-    for document in shown:
-        out.print(
-            f"\n[bold]{escape(document.id)}[/]  ({document.split}, "
-            f"{escape(document.source.file)}:{document.source.line})"
-        )
-        for section in document.sections:
-            tag = f"[ {section.tag} ]" if section.tag else ""
-            out.print(f"[cyan]{escape(tag)}[/]" if tag else "")
-            for sentence in section.sentences:
-                out.print(f"  {escape(sentence)}")
+    both = ", both ends counted as in the paper" if about["tokenizer"] and style.both_ends else ""
+    say(f"\nSection length in {unit}{both}: mean ± standard error (sections)")
+    lengths = [
+        [tag or "(no tag)", *(_counted(found[n].sections.get(tag)) for n in names)] for tag in tags
+    ]
+    for tag in (t for t in tags if t in corpus.layout.repeats):
+        row = [f"all {tag} of a document"]
+        lengths.append(row + [_counted(found[n].totals.get(tag)) for n in names])
+    table(["tag", *names], lengths)
+    for i, line in enumerate(_left_out(about, found, names)):
+        say(("" if i else "\n") + shown(line))
 
 
-def _print_remarks(about: dict[str, Any], found: dict[str, Statistics], names: list[str]) -> None:
-    """Say what was left out, and what else a user should know, on stderr."""
-    too_long = sum(found[n].too_long for n in names)
-    misfits = sum(found[n].misfits for n in names)
-    if too_long:
-        note(f"\n{too_long:,} documents of {about['max_tokens']:,} tokens or more left out")
-    if misfits:
-        note(f"\n{misfits:,} documents have tags other than the layout says (kept)")
+def _left_out(about: dict[str, Any], found: dict[str, Statistics], names: list[str]) -> list[str]:
+    """Return what is not in the tables, or odd in them, in words."""
+    said = []
+    if too_long := sum(found[n].too_long for n in names):
+        most = plural(about["max_tokens"], "token")
+        said.append(f"{plural(too_long, 'document')} of {most} or more left out")
+    if n := about["not_in_index"]:
+        said.append(f"{plural(n, 'document')} in no split of the index left out")
+    if n := about["missing_from_index"]:
+        said.append(f"the index lists {plural(n, 'record')} not found here")
+    for name in names:
+        s = found[name]
+        if s.misfits:
+            kinds = ", ".join(f"{fault} ({n:,})" for fault, n in s.faults.most_common(4))
+            said.append(
+                f"{plural(s.misfits, 'document')} of {name} not as the layout says, kept: {kinds}; "
+                f"the first is {s.first_misfit}"
+            )
     if about["skipped"]:
-        note(f"\n{about['skipped']:,} malformed records skipped, the first of them:")
-        for reason in about["skipped_examples"][:5]:
-            note(f"  {reason}")
-    for remark in about["notes"]:
-        note(f"\nnote: {remark}")
+        said.append(f"{plural(about['skipped'], 'malformed record')} skipped, the first of them:")
+        said += [f"  {reason}" for reason in about["skipped_examples"][:5]]
+    return said
+
+
+def _print_document(document: Document) -> None:
+    place = shown(f"{document.source.file}:{document.source.line}")
+    say(f"\n[bold]{shown(document.id)}[/]  ({document.split}, {place})")
+    left = MOST_SENTENCES
+    for section in document.sections:
+        if section.tag and left > 0:
+            say(f"[cyan]{shown(f'[ {section.tag} ]')}[/]")
+        for sentence in section.sentences[: max(left, 0)]:
+            cut = "" if len(sentence) <= MOST_CHARACTERS else " ..."
+            say(f"  {shown(sentence[:MOST_CHARACTERS])}{cut}")
+        left -= len(section.sentences)
+    if left < 0:
+        say(f"  ... and {-left:,} more; --json --show N has all")
 
 
 def _spread(spread: Spread) -> str:
     if not spread.n:
         return ""
-    return f"{spread.mean:,.1f}" + (f" ± {spread.se:.1f}" if spread.se is not None else "")
+    return f"{spread.mean:,.1f}" + (f" ± {spread.se:,.1f}" if spread.se is not None else "")
 
 
 def _counted(spread: Spread | None) -> str:

@@ -1,5 +1,6 @@
 """``NAME:PATH`` to a corpus: its layout, its splits, and its documents as a stream."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +31,8 @@ class Corpus:
     """What a user should know: other data in the folder, and the like."""
     stream: Callable[[str | None], Iterator[Document]]
     """Documents of (at least) a split, or of all, in file order."""
+    listed: int | None = None
+    """How many documents an index file lists, where one is used."""
 
     def documents(self, split: str | None = None) -> Iterator[Document]:
         """Yield the documents of a split, or of all, in file order."""
@@ -64,17 +67,19 @@ def open_corpus(
     reading = Reading(splitter(splitter_name, language), encoding, skip_bad)
     name, _, place = spec.partition(":")
     if name == "synthetic":
-        return _made(spec, synthetic.parse(place), reading)
+        return _made(spec, synthetic.parse(place), reading, split_by)
     if name not in CORPORA and Path(spec).exists():  # a path alone; also C:\ on Windows
         name, place = own.kind_of(Path(spec)), spec
     if name not in CORPORA:
+        if re.search(r"[/\\]|\.\w+$", spec) and ":" not in spec:
+            raise TimeControlError(f"No such file or folder: {spec}.")
         known = {**dict.fromkeys(CORPORA), "synthetic": None}
         hint = "" if place else " A corpus is NAME:PATH, for example text:FOLDER."
         raise TimeControlError(unknown(name, known, "corpus") + hint)
     entry = CORPORA[name]
     root = locate(name, place, entry)
     formats, notes = find_files(name, root, entry)
-    rule = choose(split_by, root, tuple(formats))
+    rule, more = choose(split_by, root, tuple(formats), own=entry.layout is None)
     if name == "jsonl" and split_by == "auto":
         rule = records_first(rule)
     layout = entry.layout or own.layout_of(name, formats, reading)
@@ -86,19 +91,19 @@ def open_corpus(
                     placed = _place(document, path, root, entry, layout, rule)
                     if placed is not None:
                         yield placed
+                    else:
+                        reading.unlisted += 1
 
-    return Corpus(name, layout, tuple(formats), rule.words, reading, tuple(notes), stream)
+    about = (*notes, *more)
+    return Corpus(name, layout, tuple(formats), rule.words, reading, about, stream, rule.size)
 
 
-def _made(spec: str, made: synthetic.Spec, reading: Reading) -> Corpus:
+def _made(spec: str, made: synthetic.Spec, reading: Reading, split_by: str) -> Corpus:
+    if split_by not in ("auto", "published"):
+        raise TimeControlError(f"{spec} is made with its splits: --split-by {split_by} has no use.")
+    layout = synthetic.LAYOUTS[made.kind]
     return Corpus(
-        spec,
-        synthetic.LAYOUTS[made.kind],
-        (),
-        "the generator",
-        reading,
-        (),
-        lambda split: synthetic.documents(made),
+        spec, layout, (), "the generator", reading, (), lambda split: synthetic.documents(made)
     )
 
 

@@ -42,6 +42,8 @@ class Document:
     source: Source
     split: str | None = None
     """``train``, ``val`` or ``test``, once that is decided."""
+    group: str | None = None
+    """Documents of one group (methods of one article) are never split apart."""
 
     @property
     def sentences(self) -> tuple[str, ...]:

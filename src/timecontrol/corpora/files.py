@@ -69,10 +69,17 @@ def open_text(path: Path, encoding: str = "utf-8", newline: str | None = "") -> 
         raise InputError(path, None, f"cannot be read: {error.strerror or error}") from None
 
 
+def path_text(path: Path) -> str:
+    """Return a path as text that can be shown and stored, whatever bytes its name holds."""
+    return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def check(text: str) -> str:
     """Return ``text``, or refuse what no tokenizer or terminal should be given."""
     if "\0" in text:
-        raise BadRecord("holds a NUL byte; if the file is UTF-16, say --encoding utf-16")
+        utf16 = text.count("\0") > len(text) / 4
+        hint = "; say --encoding utf-16" if utf16 else ": is it a text file?"
+        raise BadRecord(f"holds a NUL character{hint}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -107,7 +114,8 @@ def parse(text: str) -> Any:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        return Malformed(f"not JSON: {error.msg} at character {error.pos + 1}")
+        reason = error.msg.removesuffix(" at")
+        return Malformed(f"not a JSON object: {reason} at character {error.pos + 1}")
     except (RecursionError, ValueError) as error:  # nested too deep; a number of 5000 digits
         return Malformed(f"not JSON we can read: {error}")
     if not isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -9,6 +10,13 @@ from timecontrol.corpora.catalogue import Entry
 from timecontrol.corpora.reading import Format
 from timecontrol.corpora.splits import split_word
 from timecontrol.errors import InputError, TimeControlError
+
+OTHERS = {
+    "text": " JSON lines are read with jsonl:PATH, published corpora by name: "
+    "timecontrol corpus list.",
+    "jsonl": " Texts are read with text:PATH, published corpora by name: timecontrol corpus list.",
+}
+"""What else to try when own data is not found."""
 
 DATA = "TIMECONTROL_DATA"
 """The environment variable that may name the folder in which corpora are."""
@@ -32,7 +40,8 @@ def locate(name: str, place: str, entry: Entry) -> Path:
     for path in tried:
         if path.exists():
             return path
-    hint = "" if data is not None else f" ({DATA} is not set)"
+    hint = f"say {name}:PATH" if not place else f"{DATA} is not set" if data is None else ""
+    hint = f" ({hint})" if hint else ""
     raise TimeControlError(f"No such file or folder: {' or '.join(map(str, tried))}{hint}.")
 
 
@@ -41,18 +50,17 @@ def find_files(name: str, root: Path, entry: Entry) -> tuple[dict[Path, Format],
     try:
         if not root.is_dir():
             found = dict([(root, form) for form in entry.formats if fits(root, form)][:1])
-            reason = f"{name} reads {_patterns(entry)}, also .gz"
             notes: list[str] = []
-        elif entry.deep:
-            found = {p: f for p in _inside(root, deep=True) for f in entry.formats if fits(p, f)}
-            reason, notes = _nothing(name, root, entry), []
+            reason = f"{name} reads {_patterns(entry)}, also .gz."
         else:
-            found, notes = _first_format(root, entry)
+            found, notes = _all_formats(root, entry) if entry.deep else _first_format(root, entry)
             reason = _nothing(name, root, entry)
     except OSError as error:
-        raise InputError(root, None, f"cannot be read: {error.strerror}") from None
+        place = Path(error.filename or root)
+        raise InputError(place, None, f"cannot be read: {error.strerror}") from None
     if not found:
-        raise InputError(root, None, reason)
+        hint = OTHERS.get(name, "")
+        raise InputError(root, None, reason + hint)
     return found, notes
 
 
@@ -62,14 +70,45 @@ def fits(path: Path, form: Format) -> bool:
     return any(fnmatch(name, pattern) for pattern in form.patterns)
 
 
-def _inside(root: Path, deep: bool = False) -> list[Path]:
+def _inside(root: Path) -> list[Path]:
     """Return the files of a folder, and of folders in it that are named after splits."""
-    found = sorted(p for p in root.glob("**/*" if deep else "*") if p.is_file())
-    if not deep:
-        folders = sorted(p for p in root.iterdir() if p.is_dir() and split_word(p.name))
-        found += [p for f in folders for p in sorted(f.iterdir()) if p.is_file()]
-    here = set(found)  # x.gz is left out where x lies beside it
-    return [p for p in found if p.suffix != ".gz" or p.with_suffix("") not in here]
+    found = sorted(p for p in root.iterdir() if p.is_file())
+    for folder in sorted(p for p in root.iterdir() if p.is_dir() and split_word(p.name)):
+        found += sorted(p for p in folder.iterdir() if p.is_file())
+    return _untwinned(found)
+
+
+def _untwinned(paths: list[Path]) -> list[Path]:
+    """Leave out x.gz where x lies beside it."""
+    here = set(paths)
+    return [p for p in paths if p.suffix != ".gz" or p.with_suffix("") not in here]
+
+
+def _all_formats(root: Path, entry: Entry) -> tuple[dict[Path, Format], list[str]]:
+    """Return the files of any format, to the bottom of a folder, and what is not read there.
+
+    Names that begin with a dot are hidden, and links to folders are not followed (they may lead
+    in circles); both as usual.
+    """
+    found: list[Path] = []
+    links: list[str] = []
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    for folder, names, files in os.walk(root, onerror=stop):
+        names[:] = sorted(n for n in names if not n.startswith("."))
+        links += [n for n in names if (Path(folder) / n).is_symlink()]
+        found += [Path(folder) / n for n in sorted(files) if not n.startswith(".")]
+    kinds = {p: f for p in _untwinned(found) for f in entry.formats if fits(p, f)}
+    rest = Counter(p.suffix or p.name for p in found if p not in kinds)
+    notes = []
+    if rest:
+        listed = ", ".join(f"{n} {suffix}" for suffix, n in rest.most_common(8))
+        notes.append(f"files of other kinds are not read: {listed}")
+    if links:
+        notes.append(f"links to folders are not followed: {', '.join(links[:8])}")
+    return kinds, notes
 
 
 def _first_format(root: Path, entry: Entry) -> tuple[dict[Path, Format], list[str]]:

@@ -7,7 +7,7 @@ order, which repeat, what a unit is. Tokens, plans and metrics are driven by it.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -27,6 +27,8 @@ class Layout:
     """Tags that may be missing."""
     numbered: frozenset[str] = frozenset()
     """Tags whose sections carry a running number, as in ``[ STEP ] 2``."""
+    floating: frozenset[str] = frozenset()
+    """Tags that may stand anywhere; the others come in the order of ``tags``."""
     unit: Literal["sentence", "utterance"] = "sentence"
     """What one latent stands for; the unit-end mark follows each."""
     alternates: bool = False
@@ -44,7 +46,7 @@ class Layout:
                     f"layout {self.name!r} has a bad tag {tag!r}: it needs a letter or digit, "
                     "and no brackets or outer spaces"
                 )
-        for field in ("repeats", "optional", "numbered"):
+        for field in ("repeats", "optional", "numbered", "floating"):
             if extra := getattr(self, field) - set(self.tags):
                 raise TimeControlError(
                     f"layout {self.name!r}: {field} names {sorted(extra)[0]!r}, not a tag of it"
@@ -66,13 +68,12 @@ class Layout:
                 faults.append(f"no [ {tag} ]")
             if counts[tag] > 1 and tag not in self.repeats:
                 faults.append(f"[ {tag} ] {counts[tag]} times")
-        if self.alternates:
-            if any(a == b for a, b in pairwise(found)):
-                faults.append("the same tag twice in a row")
-        elif len(self.repeats) < 2:  # several repeating tags may interleave: no order to check
-            places = [self.tags.index(t) for t in found if t in self.tags]
-            if places != sorted(places):
-                faults.append("tags out of order")
+        if self.alternates and any(a == b for a, b in pairwise(found)):
+            faults.append("the same tag twice in a row")
+        fixed = [t for t in found if t in self.tags and t not in self.floating]
+        places = [self.tags.index(t) for t in fixed]
+        if places != sorted(places):
+            faults.append("tags out of order")
         return faults
 
 
@@ -86,23 +87,18 @@ HOWTO = Layout(
     numbered=frozenset({"STEP"}),
     period="then mark",
 )
+TURNS = frozenset({"USER", "ASSISTANT"})
 DIALOGUE = Layout(
     "dialogue",
     ("USER", "ASSISTANT"),
-    repeats=frozenset({"USER", "ASSISTANT"}),
-    optional=frozenset({"ASSISTANT"}),
+    repeats=TURNS,
+    optional=TURNS,
+    floating=TURNS,
     unit="utterance",
     alternates=True,
     period="no mark",
 )
-SPOKEN = Layout(
-    "spoken dialogue",  # as DIALOGUE, but nobody promises that turns are taken, or who begins
-    ("USER", "ASSISTANT"),
-    repeats=frozenset({"USER", "ASSISTANT"}),
-    optional=frozenset({"USER", "ASSISTANT"}),
-    unit="utterance",
-    period="no mark",
-)
+SPOKEN = replace(DIALOGUE, name="spoken dialogue", alternates=False)
 EPISODES = Layout("episodes", ("EPISODE",), repeats=frozenset({"EPISODE"}))
 STORY = Layout("story")
 
@@ -111,12 +107,14 @@ HEADING = "SECTION"
 """The tag of a section whose heading is not common enough to be a tag of its own."""
 TITLE = "TITLE"
 """The tag of a document's title."""
+TEXT = "TEXT"
+"""The tag of what follows a title and has no heading."""
 COMMON = 0.5
 """The share of documents a heading must occur in to become a tag of its own."""
 MOST_TAGS = 32
-"""A layout read off own documents has at most this many tags."""
-
-
+"""A layout read off own documents has at most about this many tags."""
+MOST_HEADINGS = 100_000
+"""So many different headings are counted; beyond, those seen once so far are forgotten."""
 LONGEST_TAG = 40
 """Longer headings, in characters, are sentences rather than tags."""
 
@@ -136,34 +134,42 @@ def infer(
 ) -> Layout:
     """Return the layout of own documents, from the headings each of them has, in order.
 
-    A heading becomes a tag when at least half of the documents have it; the others share the
-    repeating tag ``SECTION``. Tags are ordered by where they stand on average.
+    A heading becomes a tag when at least half of the documents have it (a speaker always); the
+    others share the tag ``SECTION``, which may stand anywhere. Tags are ordered by where they
+    stand on average.
 
     Args:
         name: The name of the layout.
-        documents: For each document its headings as tags (``heading_tag``), titles as ``TITLE``.
+        documents: For each document its headings as tags (``heading_tag``), in order; ``""`` is
+            a heading that cannot be a tag.
         unit: What a unit of these documents is.
     """
-    n, found, repeated, places = 0, Counter[str](), set[str](), dict[str, float]()
+    n, found, repeated, places = 0, Counter[str](), set[str](), Counter[str]()
     for headings in documents:
         n += 1
         counts = Counter(headings)
         found.update(counts.keys())
         repeated |= {h for h, k in counts.items() if k > 1}
         for tag in counts:
-            share = (headings.index(tag) + 0.5) / len(headings)
-            places[tag] = places.get(tag, 0.0) + share
+            places[tag] += round(1e6 * (headings.index(tag) + 0.5) / len(headings))
+        if len(found) > MOST_HEADINGS:
+            found = Counter({h: k for h, k in found.items() if k > 1 or not h} | {"": 1})
+            places = Counter({h: places[h] for h in found})
+            repeated &= set(found)
     enough = 1 if n == 1 or unit == "utterance" else max(2, COMMON * n)
-    usual = [t for t, k in found.most_common() if k >= enough and t not in ("", HEADING, TITLE)]
-    usual = usual[: MOST_TAGS - 2] + [TITLE] * (TITLE in found)  # a title is one in any number
+    fixed = {"", HEADING, TITLE, TEXT}
+    usual = [t for t, k in found.most_common() if k >= enough and t not in fixed]
+    usual = usual[:MOST_TAGS] + [t for t in (TITLE, TEXT) if t in found]
     usual.sort(key=lambda t: (t != TITLE, places[t] / found[t], t))
     others = set(found) - set(usual)
     tags = (*usual, HEADING) if others else tuple(usual)
+    floating = set(tags) if unit == "utterance" else {HEADING} & set(tags)
     return Layout(
         name,
         tags,
-        repeats=frozenset(repeated & set(usual)) | ({HEADING} if others else set()),
+        repeats=frozenset(repeated & set(usual) | {HEADING} & set(tags)),
         optional=frozenset(t for t in tags if found[t] < n or t == HEADING),
+        floating=frozenset(floating),
         unit=unit,
         period="no mark" if unit == "utterance" else "is mark",
     )

@@ -1,7 +1,8 @@
 """Own documents: text files, Markdown files and JSON lines, in any language.
 
 **Text** (``.txt``): paragraphs between blank lines. **Markdown** (``.md``): headings open sections;
-the only heading of level 1 is the title; code, tables and HTML are no prose and are left out.
+the only heading of level 1 is the title; code, tables, HTML, front matter and the numbers of
+lists are no prose and are left out.
 **JSON lines**: an object a line with one of
 
     ``text``        a text
@@ -11,16 +12,16 @@ the only heading of level 1 is the title; code, tables and HTML are no prose and
 
 and optionally ``id``, ``title`` and ``split`` (train, val or test), which then decides.
 
-Which headings become tags is not known until many documents are seen. So a builder leaves the
-heading as it is written in the section's tag, ``layout_of`` reads a ``Layout`` off the first
-documents, and ``settle`` gives every section its tag: a heading that most documents share is a
-tag of its own; any other section is a ``SECTION`` whose first sentence is the heading.
+Which headings become tags is not known until all documents are seen. So a builder leaves the
+heading as it is written in the section's tag, ``layout_of`` reads a ``Layout`` off the documents
+(a pass of its own, without splitting sentences), and ``settle`` gives every section its tag: a
+heading that most documents share is a tag of its own; any other section is a ``SECTION`` whose
+first sentence is the heading. Text under a title is ``TEXT``.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,14 +29,19 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from timecontrol.corpora.documents import Document, Section, Source
-from timecontrol.corpora.files import BadRecord, Record, check, json_lines, open_text
+from timecontrol.corpora.files import (
+    BadRecord,
+    Record,
+    check,
+    json_lines,
+    open_text,
+    path_text,
+)
 from timecontrol.corpora.layout import HEADING, TITLE, Layout, heading_tag, infer
+from timecontrol.corpora.layout import TEXT as TEXT_TAG
 from timecontrol.corpora.reading import Format, Reading, list_of, name_of, text_of, turn
 from timecontrol.corpora.splits import split_word
 from timecontrol.sentences import clean, paragraphs
-
-SAMPLE = 1000
-"""The layout is read off so many documents at the start of a corpus."""
 
 
 def whole(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
@@ -56,7 +62,7 @@ def build_markdown(record: Record, reading: Reading) -> Document:
     parts: list[tuple[str | None, list[str]]] = [(None, [])]
     for level, text in blocks:
         if level == 1 and single:
-            parts.append((TITLE, [text]))
+            parts += [(TITLE, [text]), (TEXT_TAG, [])]
         elif level:
             parts.append((text, []))
         else:
@@ -106,10 +112,13 @@ def build_json(record: Record, reading: Reading) -> Document:
                 raise BadRecord(f"a section's heading must be text, got {heading!r:.40}")
             parts.append(_body(item, heading, reading))
     elif "text" in value or "sentences" in value:
-        parts.append(_body(value, None, reading))
+        parts.append(_body(value, TEXT_TAG if parts else None, reading))
     else:
         keys = ", ".join(map(str, value)) or "none"
-        raise BadRecord(f"wanted one of text, sentences, sections, turns; keys: {keys:.80}")
+        raise BadRecord(
+            f"wanted one of text, sentences, sections, turns; keys: {keys:.80} "
+            "(a published corpus is read by its name: timecontrol corpus list)"
+        )
     found = _document(record, name, parts)
     if (split := value.get("split")) is not None:
         word = split_word(split) if isinstance(split, str) else None
@@ -135,58 +144,58 @@ def _turn(item: Any) -> Section:
 
 
 def _document(record: Record, name: str | None, parts: Iterable[Section]) -> Document:
-    """Return a document whose tags are still headings; text without one joins what precedes it."""
+    """Return a document whose tags are still headings.
+
+    Text without a heading can only come first: elsewhere it joins the section before it.
+    """
     sections: list[Section] = []
     for part in parts:
         if part.tag is None and sections:
             last = sections.pop()
             part = Section(last.tag, last.sentences + part.sentences)
         sections.append(part)
-    kept = tuple(s for s in sections if s.sentences or s.tag)
+    kept = tuple(s for s in sections if s.sentences or s.tag not in (None, TEXT_TAG))
     if not any(s.sentences for s in kept):
         raise BadRecord("the document has no text")
     for part in kept:
         for text in (part.tag or "", *part.sentences):
             check(text)
-    source = Source(record.file.as_posix(), record.line, record.index)
-    stem = record.file.name.split(".")[0]
-    return Document(check(name or f"{stem}/{record.index}"), kept, source)
+    file = path_text(record.file)
+    name = check(name) if name else f"{file.split('/')[-1].split('.')[0]}/{record.index}"
+    return Document(name, kept, Source(file, record.line, record.index))
 
 
 def layout_of(name: str, formats: Mapping[Path, Format], reading: Reading) -> Layout:
-    """Return the layout that the headings of the first documents show."""
-    trial = replace(reading, skip_bad=True, reasons=[])  # errors are for the reading itself
+    """Return the layout that the headings of all documents show."""
+    # Sentences do not matter here, and errors are for the reading itself.
+    trial = Reading(lambda text: [text] if text.strip() else [], reading.encoding, skip_bad=True)
     first = next(iter(formats))
     unit = unit_of(first, reading.encoding) if formats[first] is JSONL else "sentence"
     drafts = (d for path, form in formats.items() for d in form.read(path, trial))
-    return infer(name, (_headings(d) for d in islice(drafts, SAMPLE)), unit)
+    return infer(name, (_headings(d) for d in drafts), unit)
 
 
 def _headings(document: Document) -> Sequence[str]:
-    # "" stands for a heading without a word in it: it counts, but cannot become a tag.
-    return [heading_tag(s.tag) for s in document.sections if s.tag is not None]
+    # A heading with nothing under it is text: it counts, but not towards a tag.
+    return [
+        heading_tag(s.tag) if s.sentences else "" for s in document.sections if s.tag is not None
+    ]
 
 
 def settle(document: Document, layout: Layout) -> Document:
-    """Return a document with its headings made tags of the layout.
-
-    A heading that the layout has no tag for, not even ``SECTION`` (the first documents had none
-    such), is text of the section before it.
-    """
+    """Return a document with its headings made tags of the layout."""
     sections: list[Section] = []
     for section in document.sections:
-        tag = heading_tag(section.tag) if section.tag is not None else None
-        sentences = section.sentences
-        if tag is not None and (tag not in layout.tags or tag == HEADING):
-            words = clean(section.tag or "")
-            sentences = (words, *sentences) if words and section.tag != TITLE else sentences
-            tag = HEADING if HEADING in layout.tags else None
-        if tag is None and sections:
-            last = sections.pop()
-            tag, sentences = last.tag, last.sentences + sentences
-        sections.append(Section(tag, sentences))
-    kept = tuple(s for s in sections if s.sentences)
-    return Document(document.id, kept, document.source, document.split)
+        if section.tag is None:
+            sections.append(section)
+            continue
+        tag = heading_tag(section.tag)
+        if tag in layout.tags and tag != HEADING and section.sentences:
+            sections.append(Section(tag, section.sentences))
+        else:
+            words = (clean(section.tag),) if section.tag.strip() else ()
+            sections.append(Section(HEADING, words + section.sentences))
+    return replace(document, sections=tuple(s for s in sections if s.sentences))
 
 
 def unit_of(path: Path, encoding: str) -> Literal["sentence", "utterance"]:
@@ -199,8 +208,10 @@ def unit_of(path: Path, encoding: str) -> Literal["sentence", "utterance"]:
 
 def kind_of(path: Path) -> str:
     """Return the corpus name for a path given without one."""
-    name = path.name.lower().removesuffix(".gz")
-    return "jsonl" if name.endswith((".jsonl", ".ndjson")) else "text"
+    names = [path.name] if path.is_file() else [p.name for p in path.iterdir()]
+    lines = [n.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson")) for n in names]
+    texts = [n.lower().removesuffix(".gz").endswith((".txt", ".md", ".markdown")) for n in names]
+    return "jsonl" if any(lines) and not any(texts) else "text"
 
 
 TEXT = Format("text", ("*.txt",), whole, build_text)

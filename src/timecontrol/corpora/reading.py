@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from timecontrol.corpora.documents import Document, Section, Source
-from timecontrol.corpora.files import BadRecord, Malformed, Record, Records, check
+from timecontrol.corpora.files import BadRecord, Malformed, Record, Records, check, path_text
 from timecontrol.errors import InputError
 from timecontrol.sentences import Splitter, clean, splitter
 
@@ -29,11 +29,14 @@ class Reading:
     skip_bad: bool = False
     """Count malformed records instead of stopping at the first."""
     skipped: int = 0
+    """Malformed records left out."""
+    unlisted: int = 0
+    """Documents left out because an index file puts them in no split."""
     reasons: list[InputError] = field(default_factory=list)
 
     def restart(self) -> None:
         """Forget what was skipped in an earlier pass."""
-        self.skipped = 0
+        self.skipped = self.unlisted = 0
         self.reasons.clear()
 
     def refuse(self, error: InputError) -> None:
@@ -81,7 +84,9 @@ class Format:
             reading.refuse(error)
 
 
-def document(record: Record, name: str, sections: Iterable[Section]) -> Document:
+def document(
+    record: Record, name: str, sections: Iterable[Section], group: str | None = None
+) -> Document:
     """Return the document of a record; empty sections vanish, an empty document is refused."""
     kept = tuple(s for s in sections if s.sentences)
     if not kept:
@@ -89,8 +94,8 @@ def document(record: Record, name: str, sections: Iterable[Section]) -> Document
     for part in kept:
         for sentence in part.sentences:
             check(sentence)
-    source = Source(record.file.as_posix(), record.line, record.index)
-    return Document(check(name), kept, source)
+    source = Source(path_text(record.file), record.line, record.index)
+    return Document(check(name), kept, source, group=check(group) if group else None)
 
 
 def text_of(value: Any, key: str) -> str:
@@ -104,9 +109,12 @@ def text_of(value: Any, key: str) -> str:
 def list_of(value: Any, key: str, kind: type = dict) -> list[Any]:
     """Return the list ``value[key]`` of items of one kind."""
     found = value.get(key)
-    if not isinstance(found, list) or not all(isinstance(item, kind) for item in found):
-        wanted = "objects" if kind is dict else "texts" if kind is str else "lists"
-        raise BadRecord(f"{key!r} must be a list of {wanted}, {_seen(value, key)}")
+    words = "objects" if kind is dict else "texts" if kind is str else "items"
+    if not isinstance(found, list):
+        raise BadRecord(f"{key!r} must be a list of {words}, {_seen(value, key)}")
+    for i, item in enumerate(found, 1):
+        if not isinstance(item, kind):
+            raise BadRecord(f"{key!r} must be a list of {words}, item {i} is {item!r:.40}")
     return found
 
 

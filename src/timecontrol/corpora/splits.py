@@ -2,14 +2,17 @@
 
 *Index*: ``split.json`` in the corpus folder, or ``NAME_split.json`` beside ``NAME.jsonl``, as in
 ``{"train": [0, 2], "val": [3], "test": [1]}``; where a corpus has several files, an entry is
-``[file, index]`` with the file's split word or stem. *Published*: file or folder names say it
-(train; val, valid, validation, dev; test). *Hash*: by the SHA-256 of the document, 80 / 10 / 10,
-so that equal documents are on one side and nothing moves when documents are added.
+``[file, index]`` with the file's name (or its stem, or the split it is named after).
+*Published*: file or folder names say it (train; val, valid, validation, dev; test). *Hash*: by the
+SHA-256 of the document, 80 / 10 / 10, so that equal documents are on one side and nothing moves
+when documents are added (methods of one article stay together).
 """
 
+import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +44,16 @@ def published_split(path: Path) -> str | None:
     return split_word(path.parent.name)
 
 
+def exact_split(path: Path, root: Path) -> str | None:
+    """Return the split that own data is named after: ``train.jsonl``, ``a.dev.txt``, ``test/b``.
+
+    Stricter than for published files: "my test.txt" is no test set.
+    """
+    inside = path.relative_to(root).parts[:-1] if path != root else ()
+    words = [stem(path), stem(path).rsplit(".", 1)[-1], *reversed(inside)]
+    return next((split for w in words if (split := split_word(w))), None)
+
+
 def stem(path: Path) -> str:
     """Return a file's name without its endings: ``a.test.jsonl.gz`` -> ``a.test``."""
     name = path.name.removesuffix(".gz")
@@ -49,7 +62,10 @@ def stem(path: Path) -> str:
 
 def hash_split(document: Document) -> str:
     """Return the split that a document's digest puts it in: 80 / 10 / 10."""
-    share = int(document.digest[:16], 16) / 16**16
+    key = document.digest
+    if document.group is not None:
+        key = hashlib.sha256(document.group.encode()).hexdigest()
+    share = int(key[:16], 16) / 16**16
     return "train" if share < 0.8 else "val" if share < 0.9 else "test"
 
 
@@ -63,15 +79,24 @@ class Index:
 
     def split(self, path: Path, number: int) -> str | None:
         """Return the split of a record, or ``None`` when it is in none."""
-        for key in ("", published_split(path) or "", stem(path)):
-            if split := self.places.get((key, number)):
-                return split
-        return None
+        places = (self.places.get((key, number)) for key in keys(path))
+        return next((split for split in places if split), None)
 
-    def strangers(self, files: Iterable[Path]) -> list[str]:
-        """Return the files that the index names and that are not among ``files``."""
-        known = {""} | {stem(f) for f in files} | {published_split(f) for f in files}
-        return sorted({key for key, _ in self.places} - known)
+    def strangers(self, files: Sequence[Path]) -> list[str]:
+        """Return what the index names and cannot mean among these files."""
+        known = Counter(key for f in files for key in set(keys(f)))
+        found = []
+        for key in sorted({key for key, _ in self.places}):
+            if known[key] != 1:
+                name = repr(key) if key else "a number without a file"
+                found.append(f"{name} ({known[key]} files)" if known[key] else name)
+        return found
+
+
+def keys(path: Path) -> list[str]:
+    """Return what a file may be called in an index; "" where it is the only one."""
+    plain = path.name.removesuffix(".gz")
+    return ["", path.name, plain, stem(path), published_split(path) or ""]
 
 
 def read_index(path: Path) -> Index:
@@ -109,14 +134,20 @@ class Rule:
     """A document and its file to its split, or to ``None`` when it is in none."""
     may_hold: Callable[[Path, str], bool] = lambda path, split: True
     """Whether a file may hold documents of a split: others need not be read."""
+    size: int | None = None
+    """How many documents the rule knows of, where it is a list."""
 
 
 HASH = Rule("hash of the text, 80/10/10", lambda document, path: hash_split(document))
-PUBLISHED = Rule(
-    "published files",
-    lambda document, path: published_split(path) or "train",
-    lambda path, split: (published_split(path) or "train") == split,
-)
+
+
+def by_name(name: Callable[[Path], str | None]) -> Rule:
+    """Return the rule of files named after splits; a file that is not is training data."""
+    return Rule(
+        "published files",
+        lambda document, path: name(path) or "train",
+        lambda path, split: (name(path) or "train") == split,
+    )
 
 
 def by_index(index: Index) -> Rule:
@@ -124,6 +155,7 @@ def by_index(index: Index) -> Rule:
     return Rule(
         f"index file {index.file.name}",
         lambda document, path: index.split(path, document.source.index),
+        size=len(index.places),
     )
 
 
@@ -138,33 +170,39 @@ def records_first(rule: Rule) -> Rule:
 RULES = ("auto", "index", "published", "hash")
 
 
-def choose(split_by: str, root: Path, files: tuple[Path, ...]) -> Rule:
-    """Return the rule that a corpus is split by.
+def choose(
+    split_by: str, root: Path, files: Sequence[Path], own: bool = False
+) -> tuple[Rule, list[str]]:
+    """Return the rule that a corpus is split by, and notes on what could not be used.
 
     Args:
         split_by: One of ``RULES``; ``auto`` takes the first of the others that can be had.
         root: The file or folder that the corpus was said to be.
         files: Its data files.
+        own: Whether file names are a user's own, and mean a split only when they are nothing else.
     """
     if split_by not in RULES:
         raise TimeControlError(f"No split rule {split_by!r}: {', '.join(RULES)}.")
+    notes: list[str] = []
     if split_by in ("auto", "index"):
-        folder = root if root.is_dir() else root.parent
-        candidates = [folder / "split.json"] if root.is_dir() else []
+        candidates = [root / "split.json"] if root.is_dir() else []
         candidates += [f.with_name(f"{stem(f)}_split.json") for f in files if len(files) == 1]
         for path in filter(Path.is_file, candidates):
             index = read_index(path)
             if not (missing := index.strangers(files)):
-                return by_index(index)
+                return by_index(index), notes
+            reason = f"names what is not read: {', '.join(missing[:5])}"
             if split_by == "index":
-                raise InputError(path, None, f"names files that are not read: {', '.join(missing)}")
+                raise InputError(path, None, reason)
+            notes.append(f"{path.name} is not used: it {reason}")
         if split_by == "index":
             raise InputError(root, None, "no split.json or NAME_split.json here")
     if split_by == "hash":
-        return HASH
-    if any(published_split(f) for f in files):
-        return PUBLISHED
+        return HASH, notes
+    name = (lambda path: exact_split(path, root)) if own else published_split
+    if any(name(f) for f in files):
+        return by_name(name), notes
     if split_by == "published":
         names = ", ".join(f.name for f in files[:3])
         raise InputError(root, None, f"no file name says train, val or test: {names}")
-    return HASH
+    return HASH, notes

@@ -38,17 +38,17 @@ def build(record: Record, reading: Reading) -> Document:
         steps = [
             reading.section("STEP", text_of(s, "text")) for s in list_of(article, "step_texts")
         ]
-        name = name_of(article, "doc_id")
+        name, group = name_of(article, "doc_id"), text_of(article, "url")
     else:
         title = tidy_title(text_of(article, "title"))
         steps = [
             reading.section("STEP", [text_of(s, "headline"), *list_of(s, "text", str)])
             for s in list_of(article, "steps")
         ]
-        name = name_of(article, "id")
+        name, group = name_of(article, "id"), None
     if not title or not any(s.sentences for s in steps):
         raise BadRecord("'title' is empty" if not title else "no step has text")
-    return document(record, name, [Section("TITLE", (title,)), *steps])
+    return document(record, name, [Section("TITLE", (title,)), *steps], group)
 
 
 BY_METHOD = Format("wikiHow by method", ("*by_method*.jsonl",), json_lines, build)
