@@ -10,6 +10,7 @@ from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTI
 from timecontrol.errors import UnknownNameError
 from timecontrol.sentences import clean
 from timecontrol.tokens import Codec
+from timecontrol.vocabulary import token_id
 
 LAYOUTS = {layout.name: layout for layout in (WIKISECTION, HOWTO, DIALOGUE, RECIPE, STORY)}
 CODECS = {name: Codec(make_tokenizer(), layout) for name, layout in LAYOUTS.items()}
@@ -77,6 +78,11 @@ def test_the_paper_s_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> 
     assert "".join(written(howto, made)) == (
         "<|endoftext|>[ TITLE ]Rest . [ STEP ]0 Sit . Wait . [ STEP ]1 Lie . <|endoftext|>"
     )
+    paper = Codec(make_tokenizer(), HOWTO, "paper")
+    made = document(("STEP", ("Sit .",)), ("STEP", ("Lie",)))
+    assert "".join(written(paper, made)) == (
+        "<|endoftext|>[ STEP ]1 Sit . [ STEP ]2 Lie . <|endoftext|>"
+    )
     talk = Codec(tokenizer, DIALOGUE, "paper")
     made = document(("USER", ("Hi. Hm.",)), ("ASSISTANT", ("Yes?",)))
     assert "".join(written(talk, made)) == (
@@ -124,6 +130,10 @@ def test_decoding_stops_at_the_end_and_drops_stray_specials(
     unfinished = ids[: ids.index(codec.unit_end)]
     assert codec.decode(unfinished) == (Section("A", ("One.",)),)
     assert codec.decode([codec.begin, codec.unit_end, codec.unit_end]) == ()
+    assert codec.decode([codec.begin, codec.end, *ids[1:]]) == ()
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|stray|>"]})
+    stray = token_id(tokenizer, "<|stray|>")
+    assert codec.decode([ids[0], ids[1], stray, *ids[2:]]) == (Section("A", ("One.",)),)
 
 
 def test_an_unknown_preset_is_named(tokenizer: PreTrainedTokenizerFast) -> None:

@@ -114,3 +114,45 @@ def test_spare_rows_are_used_and_never_cut_off(tokenizer: PreTrainedTokenizerFas
     grow(model, tokenizer, tokens)
     assert tables(model)[0].shape[0] == 704
     assert nearest(tables(model)[0][ids].detach()) > 0.2
+
+
+def test_the_words_a_row_starts_from_are_those_of_its_tag() -> None:
+    assert marks(Layout("x", ("RELATED WORK", "AIM")), "[ . ]") == {
+        "[ RELATED WORK ]": " Related Work",
+        "[ AIM ]": " Aim",
+        "[ . ]": ".",
+    }
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_a_row_of_several_words_is_their_weighted_sum_at_their_norm(
+    dtype: torch.dtype, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    model = tiny_llama(len(tokenizer))
+    torch.nn.Module.to(model, dtype)
+    tokens = {"[ X ]": " the a"}
+    first, second = tokenizer(" the a", add_special_tokens=False)["input_ids"]
+    expected = []
+    for table in tables(model):
+        e = table[[first, second]].detach().float()
+        row = e[0] + e[1] / 2
+        expected.append(row * e.norm(dim=-1).mean() / row.norm())
+    add_marks(tokenizer, tokens)
+    grow(model, tokenizer, tokens)
+    for row, table in zip(expected, tables(model), strict=True):
+        found = table[token_id(tokenizer, "[ X ]")].detach()
+        assert found.dtype == dtype
+        torch.testing.assert_close(found, row.to(dtype))
+
+
+def test_an_output_bias_gets_rows_too(tokenizer: PreTrainedTokenizerFast) -> None:
+    model = tiny_llama(len(tokenizer))
+    head = torch.nn.Linear(32, len(tokenizer), bias=True)
+    model.set_output_embeddings(head)  # type: ignore[no-untyped-call]
+    tokens = {"[ X ]": " the"}
+    [word] = tokenizer(" the", add_special_tokens=False)["input_ids"]
+    wanted = head.bias[word].item()
+    add_marks(tokenizer, tokens)
+    grow(model, tokenizer, tokens)
+    bias = model.get_output_embeddings().bias  # type: ignore[no-untyped-call]
+    assert bias[token_id(tokenizer, "[ X ]")].item() == wanted

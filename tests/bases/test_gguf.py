@@ -13,6 +13,7 @@ from tests.bases.fakes import fake_package
 from timecontrol.bases import load
 from timecontrol.bases.known import BASES, Base
 from timecontrol.bases.packages import cache_folder, folder_of
+from timecontrol.errors import TimeControlError
 
 D, LAYERS, HEADS, FEED = 32, 2, 2, 64
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
@@ -114,3 +115,13 @@ def test_begin_end_and_padding_are_set_whatever_the_file_says(toy: Base) -> None
     for config in (model.config, model.generation_config):
         assert config is not None
         assert (config.bos_token_id, config.eos_token_id, config.pad_token_id) == (1, 2, 0)
+
+
+def test_a_gguf_file_of_other_content_is_refused_and_nothing_is_converted(
+    toy: Base, tmp_path: Path
+) -> None:
+    with (tmp_path / "site" / "toy" / "toy.Q.gguf").open("ab") as file:
+        file.write(b"more")
+    with pytest.raises(TimeControlError, match="is not the toy we know"):
+        folder_of(toy)
+    assert not list((cache_folder() / "bases").iterdir())

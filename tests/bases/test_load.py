@@ -1,11 +1,15 @@
 import json
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from transformers import PreTrainedTokenizerFast
 
 from tests.conftest import tiny_gpt2
 from timecontrol.bases import BASES, load_causal, load_encoder, load_tokenizer, resolve, set_ends
+from timecontrol.bases.known import Base
+from timecontrol.bases.load import _hub_answers
 from timecontrol.errors import MissingBaseError, TimeControlError
 
 
@@ -93,6 +97,48 @@ def test_one_end_token_stands_in_for_a_missing_other(tokenizer: PreTrainedTokeni
     tokenizer.bos_token = tokenizer.eos_token = None
     with pytest.raises(TimeControlError, match="no begin or end token"):
         set_ends(tokenizer)
+
+
+def test_a_known_base_overrules_what_its_tokenizer_says(tokenizer: PreTrainedTokenizerFast) -> None:
+    base = Base("x", "", "decoder", "a/x", "", begin="a", end="b", pad="c")
+    set_ends(tokenizer, base)
+    assert (tokenizer.bos_token, tokenizer.eos_token, tokenizer.pad_token) == ("a", "b", "c")
+
+
+def test_a_hub_id_may_come_from_the_hub_where_its_package_is_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from timecontrol.bases import packages
+
+    monkeypatch.setattr(packages, "missing", lambda base: list(base.packages))
+    hub = BASES["minilm"].hub
+    assert resolve(hub).source == hub
+    with pytest.raises(MissingBaseError, match="bases install minilm"):
+        resolve("minilm")
+
+
+def test_a_hub_that_answers_with_an_error_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)  # answers 501 to everything
+    Thread(target=server.handle_request, daemon=True).start()
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setattr(BaseHTTPRequestHandler, "log_message", lambda *a: None)
+    assert _hub_answers()
+    server.server_close()
+
+
+def test_code_in_a_model_folder_is_not_run(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "evil", "auto_map": {"AutoModelForCausalLM": "evil.Evil",
+                                                  "AutoConfig": "evil.EvilConfig"}}  # fmt: skip
+    (folder / "config.json").write_text(json.dumps(config))
+    ran = folder / "ran"
+    (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w').close()\n")
+    with pytest.raises(TimeControlError, match="holds no usable base"):
+        load_causal(str(folder))
+    assert not ran.exists()
 
 
 def test_results_name_rounded_weights(monkeypatch: pytest.MonkeyPatch) -> None:

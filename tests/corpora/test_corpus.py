@@ -100,3 +100,22 @@ def test_a_wrong_split_or_rule_is_one_line(tmp_path: Path) -> None:
         list(open_corpus(spec).documents("validate"))
     with pytest.raises(TimeControlError, match="No split rule 'random'"):
         open_corpus(spec, split_by="random")
+
+
+def test_files_of_other_published_splits_are_not_read(tmp_path: Path) -> None:
+    cities(tmp_path / "c.test.txt", "One.")
+    (tmp_path / "c.train.txt").write_text("broken\n")
+    cities(tmp_path / "more.txt", "Two.")
+    corpus = open_corpus(f"wikisection:{tmp_path}")
+    assert len(list(corpus.documents("test"))) == 1
+    with pytest.raises(InputError, match=r"c.train.txt:1"):
+        list(corpus.documents("train"))
+
+
+def test_a_file_named_after_no_split_among_others_that_are_is_training_data(
+    tmp_path: Path,
+) -> None:
+    cities(tmp_path / "c.test.txt", "One.")
+    cities(tmp_path / "more.txt", "Two.")
+    corpus = open_corpus(f"wikisection:{tmp_path}")
+    assert [d.sections[0].text for d in corpus.documents("train")] == ["Two."]

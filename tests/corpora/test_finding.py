@@ -39,7 +39,11 @@ def test_what_lies_beside_the_data_is_not_read_as_data(tmp_path: Path) -> None:
     cities(tmp_path / "c.txt", "One.")
     (tmp_path / "LICENSE.txt").write_text("Licence")
     (tmp_path / "README.txt").write_text("Read me")
-    assert [f.name for f in open_corpus(f"wikisection:{tmp_path}").files] == ["c.txt"]
+    for name in ("kept_lt1024.test.json", "schema.json", "split.json", "c_split.json"):
+        (tmp_path / name).write_text("{}")
+    corpus = open_corpus(f"wikisection:{tmp_path}", split_by="hash")
+    assert [f.name for f in corpus.files] == ["c.txt"]
+    assert corpus.notes == ()
 
 
 def test_a_file_and_its_gzip_are_read_once(tmp_path: Path) -> None:
@@ -70,3 +74,10 @@ def test_folders_are_sought_to_the_bottom_only_for_own_texts(tmp_path: Path) -> 
 def test_upper_case_endings_are_endings(tmp_path: Path) -> None:
     (tmp_path / "A.TXT").write_text("One.")
     assert len(list(open_corpus(f"text:{tmp_path}").documents())) == 1
+
+
+def test_a_home_folder_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("One.")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert len(list(open_corpus("text:~/a.txt").documents())) == 1

@@ -64,6 +64,7 @@ def test_a_layout_that_cannot_work_is_refused(bad: dict[str, object]) -> None:
         ("2020", "2020"),
         ("!!!", ""),
         ("[x] [ y ]", "X Y"),
+        ("a heading that is as long as a sentence is", ""),
     ],
 )
 def test_a_heading_becomes_a_tag(heading: str, tag: str) -> None:
@@ -98,3 +99,8 @@ def test_headings_without_end_do_not_make_tags_without_end() -> None:
     documents = [[f"H{i}", "AIM"] for i in range(250_000)]
     layout = infer("own", documents, "sentence")
     assert layout.tags == ("AIM", "SECTION")
+
+
+def test_one_document_makes_tags_of_all_its_headings_and_two_need_to_share_them() -> None:
+    assert infer("own", [["AIM", "END"]], "sentence").tags == ("AIM", "END")
+    assert infer("own", [["AIM"], ["END"]], "sentence").tags == ("SECTION",)

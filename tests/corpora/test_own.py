@@ -60,8 +60,8 @@ def test_markdown_headings_that_documents_share_become_tags(tmp_path: Path) -> N
 
 
 def test_code_tables_and_html_are_no_prose() -> None:
-    text = "Before.\n\n    code\n\n<div>html</div>\n\n`x` after"
-    assert list(markdown_blocks(text)) == [(0, "Before."), (0, "x after")]
+    text = "Before.\n\n    code\n\n<div>html</div>\n\n`x` *after*\nthe\\\nbreak"
+    assert list(markdown_blocks(text)) == [(0, "Before."), (0, "x after the break")]
 
 
 def test_text_files_have_one_section_and_paragraphs_end_sentences(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_json_lines_of_every_kind(tmp_path: Path) -> None:
 
 
 def test_turns_are_utterances_and_speakers_are_tags(tmp_path: Path) -> None:
-    turns = [["Anna", "Hi. How?"], {"speaker": "Ben", "text": "Well."}, ["Anna", "Bye."]]
+    turns = [["Anna", "Hi. How?"], {"speaker": "Ben", "utterance": "Well."}, ["Anna", "Bye."]]
     corpus, [document] = own(lines(tmp_path, {"turns": turns}))
     assert corpus.layout.unit == "utterance"
     assert document == [("ANNA", ("Hi. How?",)), ("BEN", ("Well.",)), ("ANNA", ("Bye.",))]
@@ -247,3 +247,14 @@ def test_a_record_s_own_split_decides_unless_another_rule_is_asked_for(tmp_path:
     assert [d.sentences for d in corpus.documents("test")] == [("One.",)]
     published = open_corpus(f"jsonl:{path}", split_by="published")
     assert [d.split for d in published.documents()] == ["train", "train"]
+
+
+def test_bad_characters_are_refused_in_texts_headings_and_ids(tmp_path: Path) -> None:
+    for value in (
+        {"text": "a\0b"},
+        {"id": "a\0b", "text": "a"},
+        {"sections": [{"heading": "a\0b", "text": "a"}]},
+        {"turns": [["a", "b\0"]]},
+    ):
+        with pytest.raises(InputError, match="NUL"):
+            own(lines(tmp_path, value))

@@ -174,3 +174,19 @@ def test_no_bytes_break_a_reader(tmp_path: Path, sample: Sample, data: st.DataOb
         document.text.encode()
     with suppress(TimeControlError):
         read(spec)
+
+
+def test_a_damaged_file_is_skipped_whole_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "b.txt.gz").write_bytes(b"not gzip")
+    corpus = open_corpus(f"text:{tmp_path}", skip_bad=True)
+    assert [d.id for d in corpus.documents()] == ["a.txt"]
+    assert corpus.reading.skipped == 1
+
+
+def test_only_the_first_reasons_are_kept_and_each_pass_counts_anew(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "One."}\n' + "{\n" * 50)
+    corpus = open_corpus(f"jsonl:{tmp_path / 'a.jsonl'}", skip_bad=True)
+    for _ in range(2):
+        assert len(list(corpus.documents())) == 1
+        assert (corpus.reading.skipped, len(corpus.reading.reasons)) == (50, 20)

@@ -27,3 +27,10 @@ def test_json_lines_keep_their_ids(tmp_path: Path) -> None:
     path.write_text(json.dumps(recipe))
     [document] = open_corpus(f"recipes:{path}").documents()
     assert document.id == "http://a"
+
+
+def test_an_id_column_of_a_csv_is_no_id(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('id,title,ingredients,directions\n7,T,"[""a""]","[""Mix.""]"\n')
+    [document] = open_corpus(f"recipenlg:{path}").documents()
+    assert document.id == "x/0"

@@ -20,6 +20,8 @@ from timecontrol.errors import InputError
         ("dev/dialogues_001.json", "val"),
         ("TM-3-2020_train-bc.tsv.gz", "train"),
         ("contest.jsonl", None),
+        ("train/test.jsonl", "test"),
+        ("test_of_train.jsonl", "train"),
         ("data_00.json", None),
     ],
 )

@@ -27,6 +27,6 @@ def test_episodes_are_split_across_hard_line_breaks(tmp_path: Path) -> None:
 
 def test_sentences_stand_in_where_there_are_no_episodes(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps({"id": "k", "sections": [], "sentences": ["A b.", "C."]}))
+    path.write_text(json.dumps({"id": "k", "sections": [" "], "sentences": ["A b.", "C."]}))
     [document] = open_corpus(f"stories:{path}").documents()
     assert document.sentences == ("A b.", "C.")

@@ -60,15 +60,12 @@ def main() -> None:
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         _forget_output()
-        sys.exit(0)
+        sys.exit(1)  # what typer does, should it come earlier
     except OSError as error:
         place = f"{error.filename}: " if error.filename else "output: "
         print(f"timecontrol: {place}{error.strerror or error}", file=sys.stderr)
         _forget_output()
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("timecontrol: interrupted", file=sys.stderr)
-        sys.exit(130)
 
 
 def _forget_output() -> None:
