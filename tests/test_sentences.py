@@ -1,10 +1,13 @@
 from pathlib import Path
 
 import pytest
+import sentencex
 from benchmarks.splitters import MARK, counts, f1, passages
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from timecontrol import sentences
+from timecontrol.corpora import synthetic
 from timecontrol.errors import TimeControlError, UnknownNameError
 from timecontrol.sentences import SPLITTERS, cut, paragraphs, splitter
 
@@ -100,7 +103,7 @@ def test_an_unknown_splitter_is_answered_with_a_suggestion() -> None:
         splitter("rule")
 
 
-def test_the_default_is_the_best_on_hand_labelled_boundaries() -> None:
+def test_the_default_is_far_better_than_the_paper_s_rule_on_hand_labelled_boundaries() -> None:
     assert sum(text.count(MARK) for _, text in passages()) >= 200
     english = [p for p in passages() if not p[0].startswith("other")]
     ours = f1([counts(SPLITTERS["rules"], *passage) for passage in english])[2]
@@ -116,3 +119,34 @@ def test_labelled_passages_are_well_formed() -> None:
         assert category
         assert all(piece.strip() for piece in text.split(MARK))
         assert "‖" not in text.replace(MARK, "")
+
+
+@pytest.fixture
+def handed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many characters the library was handed, each time."""
+    sizes: list[int] = []
+    whole = sentencex.get_sentence_boundaries
+
+    def watch(language: str, text: str) -> object:
+        sizes.append(len(text))
+        return whole(language, text)
+
+    monkeypatch.setattr(sentencex, "get_sentence_boundaries", watch)
+    monkeypatch.setattr(sentences, "WINDOW", 500)
+    return sizes
+
+
+def test_a_long_text_is_handed_over_in_windows_that_change_nothing(handed: list[int]) -> None:
+    documents = synthetic.documents(synthetic.Spec("cities", 30))
+    wanted = [s for d in documents for s in d.sentences]
+    assert splitter()(" ".join(wanted)) == wanted
+    assert len(handed) > 30
+    assert max(handed) <= 2 * 500
+
+
+@pytest.mark.parametrize("piece", ["「もう帰ろう。」", "“Go. ", "«a. ", "(", "x", "a. ", "。"])
+def test_hostile_text_is_never_handed_over_whole(piece: str, handed: list[int]) -> None:
+    text = piece * (30_000 // len(piece))
+    assert "".join("".join(splitter()(text)).split()) == "".join(text.split())
+    assert max(handed) <= 2 * 500
+    assert sum(handed) < 4 * len(text)

@@ -6,7 +6,8 @@ Ours (``best``)::
 
 A space before each unit, the unit with all its characters, then the unit-end mark. Text is
 tokenized apart from the marks, so a text that contains "[ HISTORY ]" or an end-of-text string
-stays text. With a byte-level tokenizer ``decode(encode(document)) == document.sections``.
+stays text. With a byte-level tokenizer ``decode(encode(document)) == document.sections``, but for
+runs of white space inside sentences (only the ``legacy`` splitter leaves any).
 
 The paper's text form (``paper``, ``released``): the mark is the token " . " and replaces a period
 and its space; spaces around added tokens are gone, so a unit begins without one.

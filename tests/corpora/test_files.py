@@ -77,6 +77,24 @@ def test_something_else_than_an_array_is_refused(tmp_path: Path) -> None:
     assert record.value == Malformed("a JSON array of documents is wanted")
 
 
+@pytest.mark.parametrize("text", ['[{"a": 1}][{"a": 2}]', '[{"a": 1}] x', '[{"a": 1},,]'])
+def test_what_is_no_array_after_all_is_said_and_nothing_dropped_in_silence(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    first, second, *_ = json_array(path)
+    assert first.value == {"a": 1}
+    assert isinstance(second.value, Malformed)
+
+
+def test_blanks_before_an_array_may_be_long(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text("\n" * 200_000 + '[{"a": 1}]')
+    [record] = json_array(path)
+    assert (record.line, record.value) == (200_001, {"a": 1})
+
+
 def test_blank_lines_do_not_count_but_keep_line_numbers(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(b"\r\na\r\n\r\n  \r\nb\r\n")

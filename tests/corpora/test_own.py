@@ -258,3 +258,99 @@ def test_bad_characters_are_refused_in_texts_headings_and_ids(tmp_path: Path) ->
     ):
         with pytest.raises(InputError, match="NUL"):
             own(lines(tmp_path, value))
+
+
+def test_a_split_by_hash_depends_on_the_text_alone(tmp_path: Path) -> None:
+    for i in range(30):
+        (tmp_path / f"{i}.md").write_text(
+            f"# Doc {i}\n\n## Aim\n\nDr. Hale wrote no. {i}. It rained.\n"
+        )
+    before = {d.id: d.split for d in open_corpus(f"text:{tmp_path}").documents()}
+    assert len(set(before.values())) > 1
+    legacy = open_corpus(f"text:{tmp_path}", splitter_name="legacy")
+    assert {d.id: d.split for d in legacy.documents()} == before
+    for i in range(100):
+        (tmp_path / f"more-{i}.md").write_text(f"## Other\n\nText {i}.\n")
+    after = {d.id: d.split for d in open_corpus(f"text:{tmp_path}").documents()}
+    assert {name: after[name] for name in before} == before
+
+
+def test_empty_turns_vanish_and_rare_speakers_keep_their_name_in_one_unit(tmp_path: Path) -> None:
+    _, [document] = own(
+        lines(tmp_path, {"turns": [["Anna", "Hi."], ["Ben", " "], ["Anna", "Bye."]]})
+    )
+    assert document == [("ANNA", ("Hi.",)), ("ANNA", ("Bye.",))]
+    many = [[f"S{i}", f"Hi {i}."] for i in range(40)]
+    _, [document] = own(lines(tmp_path, {"turns": many}))
+    rare = [sentences for tag, sentences in document if tag == "SECTION"]
+    assert len(rare) == 8
+    assert all(len(s) == 1 and ": Hi " in s[0] for s in rare)
+
+
+def test_a_blank_title_is_no_title(tmp_path: Path) -> None:
+    _, documents = own(lines(tmp_path, {"title": " ", "text": "One."}))
+    assert documents == [[(None, ("One.",))]]
+    with pytest.raises(InputError, match="no text"):
+        own(lines(tmp_path, {"title": " ", "text": " "}))
+
+
+def test_only_front_matter_is_taken_for_it() -> None:
+    assert list(markdown_blocks("---\ntitle: x\ntags:\n  - a\n---\nText.")) == [(0, "Text.")]
+    kept = list(markdown_blocks("---\n\nFirst part.\n\n---\n\nSecond part."))
+    assert kept == [(0, "First part."), (0, "Second part.")]
+
+
+def test_deep_lists_and_html_breaks_keep_their_words() -> None:
+    deep = "\n".join("  " * i + f"- item {i}" for i in range(30))
+    assert len(list(markdown_blocks(deep))) == 30
+    assert list(markdown_blocks("one<br>two<br/>three <b>f</b>our")) == [(0, "one two three four")]
+
+
+def test_headings_that_are_called_title_or_text_are_headings(tmp_path: Path) -> None:
+    for n in range(2):
+        (tmp_path / f"{n}.md").write_text(f"# D{n}\n\n## Text\n\nOne.\n\n## Title\n\nTwo.\n")
+    corpus, [document, _] = own(f"text:{tmp_path}")
+    assert document == [
+        ("TITLE", ("D0",)), ("SECTION", ("Text", "One.")), ("SECTION", ("Title", "Two.")),
+    ]  # fmt: skip
+    assert all(not corpus.layout.faults(d.tags) for d in corpus.documents())
+
+
+@pytest.mark.parametrize("ending", ["txt", "md"])
+def test_a_bad_byte_or_nul_in_a_text_is_found_on_its_line(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"a.{ending}"
+    for bad in (b"caf\xe9", b"nul \0 here", b"\xff\xfe"):
+        path.write_bytes(b"Fine.\r\n" * 1000 + bad + b"\nFine.\n")
+        with pytest.raises(InputError, match=f"a.{ending}:1001: "):
+            own(f"text:{path}")
+
+
+@pytest.mark.parametrize("ending", ["txt", "md"])
+def test_a_text_of_ten_megabytes_is_read_whole(tmp_path: Path, ending: str) -> None:
+    (tmp_path / f"a.{ending}").write_text("The river is 12.5 km long. " * 400_000)
+    _, [[(_, sentences)]] = own(f"text:{tmp_path}")
+    assert len(sentences) == 400_000
+
+
+def test_ids_made_from_files_tell_splits_apart(tmp_path: Path) -> None:
+    for split in ("train", "test"):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "data.jsonl").write_text('{"text": "One."}')
+        (tmp_path / f"x.{split}.jsonl").write_text('{"text": "One."}')
+    corpus = open_corpus(f"jsonl:{tmp_path}")
+    assert sorted(d.id for d in corpus.documents()) == [
+        "test/data/0", "train/data/0", "x.test/0", "x.train/0",
+    ]  # fmt: skip
+
+
+def test_a_damaged_first_file_is_skipped_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.gz").write_bytes(b"not gzip")
+    (tmp_path / "b.jsonl").write_text('{"turns": [["anna", "Hi."]]}')
+    corpus = open_corpus(f"jsonl:{tmp_path}", skip_bad=True)
+    assert [d.tags for d in corpus.documents()] == [("ANNA",)]
+    assert corpus.layout.unit == "utterance"
+
+
+def test_a_name_that_only_mentions_a_split_is_mentioned(tmp_path: Path) -> None:
+    (tmp_path / "my test.txt").write_text("One.")
+    assert "my test.txt" in open_corpus(f"text:{tmp_path}").notes[0]

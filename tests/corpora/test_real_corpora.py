@@ -2,11 +2,12 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import make_tokenizer
+from tests.conftest import Ran, make_tokenizer
 from timecontrol.bases import load_tokenizer
 from timecontrol.corpora import open_corpus
 from timecontrol.tokens import Codec
@@ -112,3 +113,24 @@ def test_processing_changed_this_many_sections_of_the_original(data: Path) -> No
     pairs = [(a.text, b.text) for a, b in zip(whole, known, strict=True)]
     assert len(pairs) == 1236
     assert sum("".join(a.split()) != "".join(b.split()) for a, b in pairs) == 25
+
+
+@pytest.mark.parametrize("from_index", [True, False])
+def test_the_command_of_the_readme_prints_the_paper_s_numbers(
+    from_index: bool, data: Path, tmp_path: Path, timecontrol: Callable[..., Ran]
+) -> None:
+    folder = data / "wikisection"
+    if not from_index:
+        folder = tmp_path / "wikisection"
+        folder.mkdir()
+        for file in (data / "wikisection").glob("*.txt"):
+            (folder / file.name).write_bytes(file.read_bytes())
+    ran = timecontrol(
+        "corpus", f"wikisection:{folder}", "--split", "test", "--preset", "released",
+        "--tokenizer", str(data / "gpt2-tokenizer"), "--max-tokens", "1024", "--json",
+    )  # fmt: skip
+    report = json.loads(ran.out)
+    assert report["documents"] == 431
+    assert report["too_long"] == (0 if from_index else 227)
+    found = [f"{s['mean']:.1f} ± {s['se']:.1f}" for s in report["sections"].values()]
+    assert found == ["73.5 ± 2.6", "180.2 ± 6.2", "85.2 ± 2.7", "332.5 ± 8.6"]

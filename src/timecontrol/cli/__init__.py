@@ -8,13 +8,16 @@ import contextlib
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from timecontrol import __version__
 from timecontrol.cli import bases, corpus, demo
 from timecontrol.errors import TimeControlError
+
+USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
+"""What typer raises for a wrong option; it has no public name of its own there."""
 
 app = typer.Typer(
     name="timecontrol",
@@ -52,11 +55,21 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         try:
-            app()
+            sys.exit(app(standalone_mode=False) or 0)
         finally:
             sys.stdout.flush()
+    except typer.Abort:
+        print("timecontrol: interrupted", file=sys.stderr)
+        sys.exit(130)
     except TimeControlError as error:
         print(f"timecontrol: {error}", file=sys.stderr)
+        sys.exit(2)
+    except USAGE_ERROR as error:  # one line instead of a box
+        message = " ".join(error.format_message().split()).removesuffix(".")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "timecontrol"
+        if message:  # empty where the help was printed because nothing was asked
+            print(f"timecontrol: {message}. See {command} --help.", file=sys.stderr)
         sys.exit(2)
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         _forget_output()

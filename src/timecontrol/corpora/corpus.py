@@ -53,7 +53,7 @@ def open_corpus(
 ) -> Corpus:
     """Return the corpus that ``NAME:PATH`` names; nothing but file names is read yet.
 
-    (For own data the first documents are read, to learn the layout.)
+    (Own data is read once, to learn its layout.)
 
     Args:
         spec: ``wikisection:folder``, ``text:folder``, ``jsonl:file``, ``synthetic`` ...; a path
@@ -111,11 +111,11 @@ def _place(
     document: Document, path: Path, root: Path, entry: Entry, layout: Layout, rule: Rule
 ) -> Document | None:
     """Return a document with its split, final id and tags; ``None`` if it is in no split."""
-    if entry.layout is None:
-        document = own.settle(document, layout)
-    split = rule.split(document, path)
+    split = rule.split(document, path)  # before tags are settled: they depend on other documents
     if split is None:
         return None
+    if entry.layout is None:
+        document = own.settle(document, layout)
     name = document.id
     if entry.deep:
         name = path.name if path == root else path.relative_to(root).as_posix()

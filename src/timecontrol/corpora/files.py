@@ -30,6 +30,11 @@ class Malformed:
 class BadRecord(Exception):
     """Raised by a reader for a record that parses but is not what its format promises."""
 
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        """Give the reason, and the line where it is not the one the record begins on."""
+        super().__init__(reason)
+        self.line = line
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -86,11 +91,20 @@ def check(text: str) -> str:
         code = ord(text[error.start])
         if 0xDC80 <= code <= 0xDCFF:
             raise BadRecord(
-                f"byte 0x{code - 0xDC00:02x} is not UTF-8; say --encoding cp1252 "
-                "(or what the file is in), or convert it"
+                f"byte 0x{code - 0xDC00:02x} cannot be read; say --encoding as the file was "
+                "written (cp1252, latin-1, ...), or convert it to UTF-8"
             ) from None
         raise BadRecord(f"holds a lone surrogate \\u{code:04x}") from None
     return text
+
+
+def check_lines(text: str) -> str:
+    """Return ``text``, or refuse it with the line of the first bad character."""
+    try:
+        return check(text)
+    except BadRecord as bad:
+        place = re.search("[\0\ud800-\udfff]", text)
+        raise BadRecord(str(bad), 1 + text.count("\n", 0, place.start() if place else 0)) from None
 
 
 def lines(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
@@ -139,7 +153,8 @@ def csv_rows(path: Path, encoding: str = "utf-8", delimiter: str = ",") -> Itera
             except StopIteration:
                 return
             except csv.Error as error:
-                row = Malformed(f"not CSV: {error}")
+                rest = "; the rest of the file is lost in it" if "end of data" in str(error) else ""
+                row = Malformed(f"not CSV: {error}{rest}")
             if row:  # a blank line is an empty row
                 yield Record(path, line, index, row)
                 index += 1
@@ -172,7 +187,7 @@ def csv_table(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
 
 
 BLOCK = 1 << 16
-TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\],]', re.DOTALL)
+TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["{}\[\],]', re.DOTALL)
 
 
 def json_array(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
@@ -182,15 +197,17 @@ def json_array(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
     reported in its place and the next one is read.
     """
     with open_text(path, encoding, newline="") as stream:
-        text, line, index = stream.read(BLOCK), 1, 0
+        line, index, depth, place = 1, 0, 0, 0
+        while (text := stream.read(BLOCK)) and not text.strip():
+            line += text.count("\n")
         start = len(text) - len(text.lstrip())
-        if start == len(text):
+        line += text.count("\n", 0, start)
+        if not text:
             return
         if text[start] != "[":
-            yield Record(path, 1, 0, Malformed("a JSON array of documents is wanted"))
+            yield Record(path, line, 0, Malformed("a JSON array of documents is wanted"))
             return
-        line += text.count("\n", 0, start)
-        text, depth, place = text[start + 1 :], 0, 0
+        text = text[start + 1 :]
         while True:
             token = TOKEN.search(text, place)
             if token is None or token[0] == '"':  # nothing more here, or a string is cut off
@@ -209,11 +226,15 @@ def json_array(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
                 depth -= 1
             elif mark in ",]" and not depth:  # between two items, or the end of the array
                 item = text[: token.start()]
-                if item.strip():
-                    first = line + item.count("\n", 0, len(item) - len(item.lstrip()))
+                first = line + item.count("\n", 0, len(item) - len(item.lstrip()))
+                if item.strip() or mark == ",":
                     yield Record(path, first, index, parse(item))
                     index += 1
                 if mark == "]":
+                    after = text[place:] + stream.read(BLOCK)
+                    if after.strip():
+                        reason = "text after the end of the JSON array: it is not read"
+                        yield Record(path, first, index, Malformed(reason))
                     return
                 line += text.count("\n", 0, place)
                 text, place = text[place:], 0

@@ -29,7 +29,10 @@ def locate(name: str, place: str, entry: Entry) -> Path:
     """Return the file or folder a corpus is in: as given, or under the data folder."""
     data = Path(os.environ[DATA]) if os.environ.get(DATA) else None
     if place:
-        given = Path(place).expanduser()
+        try:
+            given = Path(place).expanduser()
+        except RuntimeError:
+            raise TimeControlError(f"No such home folder: {place}.") from None
         tried = [given] if data is None or given.is_absolute() else [given, data / place]
     elif data is not None:
         tried = [data / folder for folder in (name, *entry.folders)]

@@ -5,6 +5,7 @@ order, which repeat, what a unit is. Tokens, plans and metrics are driven by it.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -124,8 +125,9 @@ def heading_tag(heading: str) -> str:
 
     Empty where a heading cannot be a tag: no letter or digit in it, or too long.
     """
-    words = re.sub(r"^\W*\d[\d.]*[.)]?(?=\s)", "", heading)  # "2.1 ", "3) "
-    words = " ".join(re.sub(r"[^\w\s'&/-]", " ", words).split()).upper()
+    words = re.sub(r"^\W*\d[\d.]*[.)]?(?=\s)", "", unicodedata.normalize("NFC", heading))
+    kept = (c if c in "'&/-_" or unicodedata.category(c)[0] in "LMN" else " " for c in words)
+    words = " ".join("".join(kept).split()).upper()
     return words if re.search(r"\w", words) and len(words) <= LONGEST_TAG else ""
 
 

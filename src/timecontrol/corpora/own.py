@@ -21,6 +21,7 @@ first sentence is the heading. Text under a title is ``TEXT``.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -33,15 +34,30 @@ from timecontrol.corpora.files import (
     BadRecord,
     Record,
     check,
+    check_lines,
     json_lines,
     open_text,
     path_text,
 )
 from timecontrol.corpora.layout import HEADING, TITLE, Layout, heading_tag, infer
 from timecontrol.corpora.layout import TEXT as TEXT_TAG
-from timecontrol.corpora.reading import Format, Reading, list_of, name_of, text_of, turn
+from timecontrol.corpora.reading import (
+    Format,
+    Reading,
+    default_name,
+    list_of,
+    name_of,
+    text_of,
+    turn,
+)
 from timecontrol.corpora.splits import split_word
+from timecontrol.errors import InputError
 from timecontrol.sentences import clean, paragraphs
+
+FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\n(?=[\w-]+[ \t]*:)(?:(?!\s*\n|---|\.\.\.).*\n)*(?:---|\.\.\.)[ \t]*\n"
+)
+"""Settings before a Markdown text: ``key: value`` lines, no blank one, between marks."""
 
 
 def whole(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
@@ -52,12 +68,13 @@ def whole(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
 
 def build_text(record: Record, reading: Reading) -> Document:
     """Build the document of a text file."""
-    return _document(record, None, [reading.section(None, paragraphs(record.value))])
+    text = check_lines(record.value)
+    return _document(record, None, [reading.section(None, paragraphs(text))])
 
 
 def build_markdown(record: Record, reading: Reading) -> Document:
     """Build the document of a Markdown file."""
-    blocks = list(markdown_blocks(record.value))
+    blocks = list(markdown_blocks(check_lines(record.value)))
     single = sum(level == 1 for level, _ in blocks) == 1
     parts: list[tuple[str | None, list[str]]] = [(None, [])]
     for level, text in blocks:
@@ -72,9 +89,9 @@ def build_markdown(record: Record, reading: Reading) -> Document:
 
 def markdown_blocks(text: str) -> Iterator[tuple[int, str]]:
     """Yield (level, text) of headings and (0, text) of paragraphs and list items."""
-    text = re.sub(r"\A---\n.*?\n(?:---|\.\.\.)\n", "", text, count=1, flags=re.DOTALL)
+    text = FRONT_MATTER.sub("", text, count=1)
     level, in_table = 0, False
-    for token in MarkdownIt("commonmark").enable("table").parse(text):
+    for token in MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").parse(text):
         if token.type in ("table_open", "table_close"):
             in_table = token.type == "table_open"
         elif token.type == "heading_open":
@@ -91,7 +108,7 @@ def _plain(token: Token) -> str:
     for child in token.children or []:
         if child.type in ("text", "code_inline"):
             words.append(child.content)
-        elif child.type in ("softbreak", "hardbreak"):
+        elif child.type in ("softbreak", "hardbreak") or child.content.lower().startswith("<br"):
             words.append(" ")
     return "".join(words)
 
@@ -101,10 +118,10 @@ def build_json(record: Record, reading: Reading) -> Document:
     value = record.value
     name = name_of(value, "id") if value.get("id") is not None else None
     parts: list[Section] = []
-    if value.get("title"):
-        parts.append(Section(TITLE, (clean(text_of(value, "title")),)))
+    if value.get("title") and (title := clean(text_of(value, "title"))):
+        parts.append(Section(TITLE, (title,)))
     if "turns" in value:
-        parts += [_turn(item) for item in list_of(value, "turns", object)]
+        parts += [t for item in list_of(value, "turns", object) if (t := _turn(item)).sentences]
     elif "sections" in value:
         for item in list_of(value, "sections"):
             heading = next((item[k] for k in ("heading", "tag", "title") if item.get(k)), None)
@@ -160,49 +177,56 @@ def _document(record: Record, name: str | None, parts: Iterable[Section]) -> Doc
     for part in kept:
         for text in (part.tag or "", *part.sentences):
             check(text)
-    file = path_text(record.file)
-    name = check(name) if name else f"{file.split('/')[-1].split('.')[0]}/{record.index}"
-    return Document(name, kept, Source(file, record.line, record.index))
+    source = Source(path_text(record.file), record.line, record.index)
+    return Document(check(name) if name else default_name(record), kept, source)
 
 
 def layout_of(name: str, formats: Mapping[Path, Format], reading: Reading) -> Layout:
     """Return the layout that the headings of all documents show."""
     # Sentences do not matter here, and errors are for the reading itself.
     trial = Reading(lambda text: [text] if text.strip() else [], reading.encoding, skip_bad=True)
-    first = next(iter(formats))
-    unit = unit_of(first, reading.encoding) if formats[first] is JSONL else "sentence"
+    unit = unit_of([p for p, form in formats.items() if form is JSONL], reading.encoding)
     drafts = (d for path, form in formats.items() for d in form.read(path, trial))
     return infer(name, (_headings(d) for d in drafts), unit)
 
 
+def _tag(heading: str) -> str:
+    """Return the tag of a heading as written; the tags that are none of its kind are kept apart."""
+    if heading in (TITLE, TEXT_TAG):
+        return heading
+    tag = heading_tag(heading)
+    return "" if tag in (TITLE, TEXT_TAG, HEADING) else tag
+
+
 def _headings(document: Document) -> Sequence[str]:
     # A heading with nothing under it is text: it counts, but not towards a tag.
-    return [
-        heading_tag(s.tag) if s.sentences else "" for s in document.sections if s.tag is not None
-    ]
+    return [_tag(s.tag) if s.sentences else "" for s in document.sections if s.tag is not None]
 
 
 def settle(document: Document, layout: Layout) -> Document:
     """Return a document with its headings made tags of the layout."""
     sections: list[Section] = []
     for section in document.sections:
-        if section.tag is None:
-            sections.append(section)
-            continue
-        tag = heading_tag(section.tag)
-        if tag in layout.tags and tag != HEADING and section.sentences:
-            sections.append(Section(tag, section.sentences))
+        heading, sentences = section.tag, section.sentences
+        tag = _tag(heading) if heading is not None and sentences else ""
+        if heading is None or tag in layout.tags:
+            sections.append(Section(tag or None, sentences))
+        elif layout.unit == "utterance":  # a speaker too rare for a tag: still one unit
+            named = tuple(f"{clean(heading)}: {s}" for s in sentences)
+            sections.append(Section(HEADING, named))
         else:
-            words = (clean(section.tag),) if section.tag.strip() else ()
-            sections.append(Section(HEADING, words + section.sentences))
+            words = (clean(heading),) if heading.strip() else ()
+            sections.append(Section(HEADING, words + sentences))
     return replace(document, sections=tuple(s for s in sections if s.sentences))
 
 
-def unit_of(path: Path, encoding: str) -> Literal["sentence", "utterance"]:
-    """Return what a unit of a JSON lines file is, by its first readable record."""
-    for record in json_lines(path, encoding):
-        if isinstance(record.value, dict):
-            return "utterance" if "turns" in record.value else "sentence"
+def unit_of(paths: Sequence[Path], encoding: str) -> Literal["sentence", "utterance"]:
+    """Return what a unit of JSON lines files is, by the first readable record."""
+    for path in paths:
+        with suppress(InputError):  # said when the file itself is read
+            for record in json_lines(path, encoding):
+                if isinstance(record.value, dict):
+                    return "utterance" if "turns" in record.value else "sentence"
     return "sentence"
 
 

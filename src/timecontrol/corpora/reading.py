@@ -12,6 +12,7 @@ from typing import Any
 
 from timecontrol.corpora.documents import Document, Section, Source
 from timecontrol.corpora.files import BadRecord, Malformed, Record, Records, check, path_text
+from timecontrol.corpora.splits import split_word, stem
 from timecontrol.errors import InputError
 from timecontrol.sentences import Splitter, clean, splitter
 
@@ -75,7 +76,7 @@ class Format:
                         raise BadRecord(record.value.reason)
                     document = self.build(record, reading)
                 except BadRecord as bad:
-                    reading.refuse(InputError(path, record.line, str(bad)))
+                    reading.refuse(InputError(path, bad.line or record.line, str(bad)))
                 else:
                     yield document
         except InputError as error:  # the file itself: damaged, unreadable
@@ -96,6 +97,13 @@ def document(
             check(sentence)
     source = Source(path_text(record.file), record.line, record.index)
     return Document(check(name), kept, source, group=check(group) if group else None)
+
+
+def default_name(record: Record) -> str:
+    """Return an id for a record that has none: its file, with its split folder, and number."""
+    folder = record.file.parent.name
+    parts = [folder] if split_word(folder) else []
+    return "/".join([*parts, path_text(Path(stem(record.file))), str(record.index)])
 
 
 def text_of(value: Any, key: str) -> str:

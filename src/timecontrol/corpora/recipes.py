@@ -11,15 +11,22 @@ from typing import Any
 
 from timecontrol.corpora.documents import Document, Section
 from timecontrol.corpora.files import BadRecord, Record, csv_table, json_lines
-from timecontrol.corpora.reading import Format, Reading, document, list_of, name_of, text_of
+from timecontrol.corpora.reading import (
+    Format,
+    Reading,
+    default_name,
+    document,
+    list_of,
+    name_of,
+    text_of,
+)
 from timecontrol.sentences import clean
 
 
 def build(record: Record, reading: Reading) -> Document:
     """Build the document of a recipe."""
     recipe = record.value
-    stem = record.file.name.split(".")[0]
-    name = name_of(recipe, "id") if "id" in recipe else f"{stem}/{record.index}"
+    name = name_of(recipe, "id") if "id" in recipe else default_name(record)
     return _document(record, reading, name, recipe)
 
 

@@ -47,10 +47,11 @@ def published_split(path: Path) -> str | None:
 def exact_split(path: Path, root: Path) -> str | None:
     """Return the split that own data is named after: ``train.jsonl``, ``a.dev.txt``, ``test/b``.
 
-    Stricter than for published files: "my test.txt" is no test set.
+    Stricter than for published files: "my test.txt" is no test set, "test-00000-of-2" is one.
     """
     inside = path.relative_to(root).parts[:-1] if path != root else ()
-    words = [stem(path), stem(path).rsplit(".", 1)[-1], *reversed(inside)]
+    name = re.sub(r"[-_.]\d[\w-]*$", "", stem(path))
+    words = [name, name.rsplit(".", 1)[-1], *reversed(inside)]
     return next((split for w in words if (split := split_word(w))), None)
 
 
@@ -77,11 +78,6 @@ class Index:
     places: dict[tuple[str, int], str]
     """Split of (file key, record number); the key is empty where the corpus is one file."""
 
-    def split(self, path: Path, number: int) -> str | None:
-        """Return the split of a record, or ``None`` when it is in none."""
-        places = (self.places.get((key, number)) for key in keys(path))
-        return next((split for split in places if split), None)
-
     def strangers(self, files: Sequence[Path]) -> list[str]:
         """Return what the index names and cannot mean among these files."""
         known = Counter(key for f in files for key in set(keys(f)))
@@ -90,6 +86,19 @@ class Index:
             if known[key] != 1:
                 name = repr(key) if key else "a number without a file"
                 found.append(f"{name} ({known[key]} files)" if known[key] else name)
+        return found
+
+    def resolve(self, files: Sequence[Path]) -> dict[tuple[Path, int], str]:
+        """Return the split of each record by its file; refuse a record in two splits."""
+        named = {key: f for f in files for key in keys(f)}
+        found: dict[tuple[Path, int], str] = {}
+        for (key, number), split in self.places.items():
+            place = named[key], number
+            if place in found:
+                raise InputError(
+                    self.file, None, f"record {number} of {place[0].name} is in it twice"
+                )
+            found[place] = split
         return found
 
 
@@ -150,12 +159,13 @@ def by_name(name: Callable[[Path], str | None]) -> Rule:
     )
 
 
-def by_index(index: Index) -> Rule:
+def by_index(index: Index, files: Sequence[Path]) -> Rule:
     """Return the rule of an index file."""
+    places = index.resolve(files)
     return Rule(
         f"index file {index.file.name}",
-        lambda document, path: index.split(path, document.source.index),
-        size=len(index.places),
+        lambda document, path: places.get((path, document.source.index)),
+        size=len(places),
     )
 
 
@@ -190,7 +200,7 @@ def choose(
         for path in filter(Path.is_file, candidates):
             index = read_index(path)
             if not (missing := index.strangers(files)):
-                return by_index(index), notes
+                return by_index(index, files), notes
             reason = f"names what is not read: {', '.join(missing[:5])}"
             if split_by == "index":
                 raise InputError(path, None, reason)
@@ -202,6 +212,8 @@ def choose(
     name = (lambda path: exact_split(path, root)) if own else published_split
     if any(name(f) for f in files):
         return by_name(name), notes
+    if own and (vague := [f.name for f in files if published_split(f)]):
+        notes.append(f"not taken for a split by its name: {', '.join(vague[:5])}")
     if split_by == "published":
         names = ", ".join(f.name for f in files[:3])
         raise InputError(root, None, f"no file name says train, val or test: {names}")

@@ -6,6 +6,7 @@ an order (the years of a history rise, a dialogue asks before it books, a recipe
 bakes), with words of its own, and details said early return later.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
@@ -36,7 +37,7 @@ def parse(text: str) -> Spec:
     numbers = {"documents": 200, "seed": 0}
     for setting in settings:
         key, _, value = setting.partition("=")
-        if key not in numbers or not value.isascii() or not value.isdecimal():
+        if key not in numbers or not re.fullmatch(r"[0-9]{1,12}", value):
             raise TimeControlError(
                 f"synthetic:{text}: {setting!r} is not documents=NUMBER or seed=NUMBER."
             )

@@ -48,7 +48,8 @@ def turns_of(source: str, target: str) -> list[tuple[str, str]]:
 def conversations(path: Path, encoding: str = "utf-8") -> Iterator[Record]:
     """Yield each conversation once, in the order of first rows, as its longest row's turns.
 
-    The rows of a conversation need not stand together, so the turns of all are held.
+    The rows of a conversation need not stand together, so the turns of all are held. A record's
+    number counts conversations; malformed rows have none.
     """
     found: dict[str, Record] = {}
     for row in tsv_rows(path, encoding):

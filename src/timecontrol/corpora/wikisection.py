@@ -16,7 +16,15 @@ import re
 from timecontrol.corpora.documents import Document
 from timecontrol.corpora.files import BadRecord, Record, json_array, lines
 from timecontrol.corpora.layout import WIKISECTION
-from timecontrol.corpora.reading import Format, Reading, document, list_of, name_of, text_of
+from timecontrol.corpora.reading import (
+    Format,
+    Reading,
+    default_name,
+    document,
+    list_of,
+    name_of,
+    text_of,
+)
 
 TAG = re.compile(r"\[ (" + "|".join(WIKISECTION.tags) + r") \]")
 
@@ -36,9 +44,8 @@ def build_line(record: Record, reading: Reading) -> Document:
         raise BadRecord(f"text before the first tag: {before.strip()[:40]!r}")
     if faults := WIKISECTION.faults(tags):
         raise BadRecord("; ".join(faults))
-    stem = record.file.name.split(".txt")[0]
     sections = [reading.section(tag, text) for tag, text in zip(tags, texts, strict=True)]
-    return document(record, f"{stem}/{record.index}", sections)
+    return document(record, default_name(record), sections)
 
 
 def _build_article(record: Record, reading: Reading, whole: bool) -> Document:
