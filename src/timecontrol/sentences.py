@@ -39,7 +39,7 @@ def cut(text: str, positions: Iterable[int]) -> list[str]:
 ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]\s*")
 
 
-WINDOW = 10_000
+WINDOW = 32_768
 """So many characters are handed to the library at a time: its time grows with their square in
 texts full of certain quotes."""
 
@@ -53,21 +53,14 @@ def rule_cuts(text: str, language: str = "en") -> list[int]:
     """
     # A lone surrogate cannot be handed over; to find a cut, "?" in its place is as good.
     safe = text if text.isascii() else text.encode(errors="replace").decode()
-    starts = [0]
-    at, size = 0, WINDOW
+    starts, at = [0], 0
     while at < len(text):
-        found = sentencex.get_sentence_boundaries(language, safe[at : at + size])
+        found = sentencex.get_sentence_boundaries(language, safe[at : at + WINDOW])
         inside = [at + b["start_index"] for b in found[1:]]
-        if at + size >= len(text):
-            starts += inside
+        starts += inside
+        if at + WINDOW >= len(text):
             break
-        if inside:
-            starts += inside
-            at, size = inside[-1], WINDOW
-        elif size < 2 * WINDOW:
-            size *= 2
-        else:  # a sentence of this length is none; go on behind it, without a cut
-            at, size = at + size, WINDOW
+        at = inside[-1] if inside else at + WINDOW  # nothing to cut: go on behind it
     pieces = zip(starts, [*starts[1:], len(text)], strict=True)
     alone = [bool(ENUMERATOR.fullmatch(text, a, b)) for a, b in pieces]
     return [s for s, before in zip(starts[1:], alone, strict=False) if not before]
