@@ -354,3 +354,17 @@ def test_a_damaged_first_file_is_skipped_when_asked(tmp_path: Path) -> None:
 def test_a_name_that_only_mentions_a_split_is_mentioned(tmp_path: Path) -> None:
     (tmp_path / "my test.txt").write_text("One.")
     assert "my test.txt" in open_corpus(f"text:{tmp_path}").notes[0]
+
+
+def test_text_without_a_heading_is_text_and_a_title_is_one_unit(tmp_path: Path) -> None:
+    sections = [{"text": "One."}, {"heading": "Aim", "text": "Two."}, {"text": "Three."}]
+    _, [a, b] = own(
+        lines(tmp_path, {"title": "T. Two", "sections": sections}, {"sections": sections})
+    )
+    rest = [("AIM", ("Two.",)), ("TEXT", ("Three.",))]
+    assert a == [("TITLE", ("T. Two",)), ("TEXT", ("One.",)), *rest]
+    assert b == [(None, ("One.",)), *rest]
+    (tmp_path / "a.md").write_text("# Stop. Go on!\n\nText.\n")
+    assert own(f"text:{tmp_path / 'a.md'}")[1] == [
+        [("TITLE", ("Stop. Go on!",)), ("TEXT", ("Text.",))]
+    ]

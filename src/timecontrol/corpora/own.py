@@ -84,7 +84,11 @@ def build_markdown(record: Record, reading: Reading) -> Document:
             parts.append((text, []))
         else:
             parts[-1][1].append(text)
-    return _document(record, None, [reading.section(tag, texts) for tag, texts in parts])
+    sections = (
+        Section(tag, tuple(texts)) if tag == TITLE else reading.section(tag, texts)
+        for tag, texts in parts
+    )
+    return _document(record, None, sections)
 
 
 def markdown_blocks(text: str) -> Iterator[tuple[int, str]]:
@@ -127,7 +131,7 @@ def build_json(record: Record, reading: Reading) -> Document:
             heading = next((item[k] for k in ("heading", "tag", "title") if item.get(k)), None)
             if heading is not None and not isinstance(heading, str):
                 raise BadRecord(f"a section's heading must be text, got {heading!r:.40}")
-            parts.append(_body(item, heading, reading))
+            parts.append(_body(item, heading or (TEXT_TAG if parts else None), reading))
     elif "text" in value or "sentences" in value:
         parts.append(_body(value, TEXT_TAG if parts else None, reading))
     else:
@@ -161,17 +165,8 @@ def _turn(item: Any) -> Section:
 
 
 def _document(record: Record, name: str | None, parts: Iterable[Section]) -> Document:
-    """Return a document whose tags are still headings.
-
-    Text without a heading can only come first: elsewhere it joins the section before it.
-    """
-    sections: list[Section] = []
-    for part in parts:
-        if part.tag is None and sections:
-            last = sections.pop()
-            part = Section(last.tag, last.sentences + part.sentences)
-        sections.append(part)
-    kept = tuple(s for s in sections if s.sentences or s.tag not in (None, TEXT_TAG))
+    """Return a document whose tags are still headings."""
+    kept = tuple(s for s in parts if s.sentences or s.tag not in (None, TEXT_TAG))
     if not any(s.sentences for s in kept):
         raise BadRecord("the document has no text")
     for part in kept:
