@@ -54,16 +54,13 @@ def find_files(name: str, root: Path, entry: Entry) -> tuple[dict[Path, Format],
         if not root.is_dir():
             found = dict([(root, form) for form in entry.formats if fits(root, form)][:1])
             notes: list[str] = []
-            reason = f"{name} reads {_patterns(entry)}, also .gz."
         else:
             found, notes = _all_formats(root, entry) if entry.deep else _first_format(root, entry)
-            reason = _nothing(name, root, entry)
+        if not found:
+            raise InputError(root, None, _nothing(name, root, entry) + OTHERS.get(name, ""))
     except OSError as error:
         place = Path(error.filename or root)
         raise InputError(place, None, f"cannot be read: {error.strerror}") from None
-    if not found:
-        hint = OTHERS.get(name, "")
-        raise InputError(root, None, reason + hint)
     return found, notes
 
 
@@ -127,7 +124,9 @@ def _first_format(root: Path, entry: Entry) -> tuple[dict[Path, Format], list[st
 
 
 def _nothing(name: str, root: Path, entry: Entry) -> str:
-    """Return what to say of a folder without data: what was looked for, where it may be."""
+    """Return what to say where there is no data: what was looked for, where it may be."""
+    if not root.is_dir():
+        return f"{name} reads {_patterns(entry)}, also .gz."
     below = [
         p.name
         for p in sorted(root.iterdir())
