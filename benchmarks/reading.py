@@ -7,6 +7,8 @@ against reading the file's lines and cutting them at ". ", in the same run, best
 Memory: peak of Python's allocations while a corpus is streamed, for 1,000 and for 16,000 documents
 in each format. The ratio is 1 where memory does not grow with the corpus. TicketTalk's TSV is the
 exception by design: rows of a conversation may stand anywhere, so the longest of each is kept.
+
+Long documents: one document of 10 MB, and one full of the quotes that sentencex is slow at.
 """
 
 import os
@@ -76,6 +78,27 @@ def speed(folder: Path) -> None:
         print(f"| documents, splitter {splitter} | {seconds:.3f} | {seconds / base:.1f} |")
 
 
+def long_texts(folder: Path) -> None:
+    """Print the time and peak memory of single long documents."""
+    prose = "The town lies on the river Mell. It has 4,512 residents and a market. "
+    talk = "「もう帰ろう。」と兄は言った。"
+    documents = {
+        "10 MB of prose, .txt": ("a.txt", prose * (10_000_000 // len(prose))),
+        "10 MB of prose, .md, a heading every two sentences": (
+            "a.md",
+            f"## Part\n\n{prose}\n\n" * (10_000_000 // (len(prose) + 11)),
+        ),
+        "a million characters of Japanese dialogue, .txt": ("a.txt", talk * (10**6 // len(talk))),
+    }
+    print("\n| one document | s | peak MiB |\n|---|---|---|")
+    for name, (file, text) in documents.items():
+        path = folder / file
+        path.write_text(text, encoding="utf-8")
+        seconds = best_of(1, lambda path=path: list(open_corpus(f"text:{path}").documents()))  # type: ignore[misc]
+        print(f"| {name} | {seconds:.1f} | {peak(f'text:{path}'):.0f} |", flush=True)
+        path.unlink()
+
+
 def write(path: Path, sample: Sample, n: int) -> None:
     """Write n documents of about 1 kB without holding them."""
     text = "The town lies on the river Mell. It has 4,512 residents and a market. " * 14
@@ -114,6 +137,7 @@ def main() -> None:
         print("\n| format | MiB at 1,000 | MiB at 16,000 | ratio |\n|---|---|---|---|")
         for form, few, many in memory(folder):
             print(f"| {form} | {few:.2f} | {many:.2f} | {many / few:.2f} |", flush=True)
+        long_texts(folder)
 
 
 if __name__ == "__main__":
