@@ -131,6 +131,9 @@ def test_decoding_stops_at_the_end_and_drops_stray_specials(
     assert codec.decode(unfinished) == (Section("A", ("One.",)),)
     assert codec.decode([codec.begin, codec.unit_end, codec.unit_end]) == ()
     assert codec.decode([codec.begin, codec.end, *ids[1:]]) == ()
+    steps = Codec(make_tokenizer(), HOWTO)
+    digits = steps.tokenizer(" 2", add_special_tokens=False)["input_ids"]
+    assert steps.decode([steps.begin, steps.tag_ids["STEP"], *digits, steps.unit_end]) == ()
     tokenizer.add_special_tokens({"additional_special_tokens": ["<|stray|>"]})
     stray = token_id(tokenizer, "<|stray|>")
     assert codec.decode([ids[0], ids[1], stray, *ids[2:]]) == (Section("A", ("One.",)),)

@@ -180,12 +180,11 @@ class Codec:
             elif i not in drop:
                 unit.append(i)
         close(False)
-        return tuple(
-            Section(tag, tuple(self._unnumber(tag, units))) for tag, units in sections if units
-        )
+        found = (Section(tag, tuple(self._unnumber(tag, units))) for tag, units in sections)
+        return tuple(section for section in found if section.sentences)
 
     def _unnumber(self, tag: str | None, units: list[str]) -> list[str]:
-        if tag not in self.layout.numbered:
+        if tag not in self.layout.numbered or not units:
             return units
         first = re.sub(r"^\d+(\s+|$)", "", units[0])
         return [u for u in (first, *units[1:]) if u]

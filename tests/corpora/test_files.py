@@ -145,8 +145,9 @@ def test_utf16_is_read_when_said_and_hinted_at_when_not(tmp_path: Path) -> None:
 def test_an_unknown_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_text("a")
-    with pytest.raises(InputError, match="no encoding named 'utf-99'"):
-        list(lines(path, "utf-99"))
+    for name in ("utf-99", "base64"):
+        with pytest.raises(InputError, match=f"no text encoding named '{name}'"):
+            list(lines(path, name))
 
 
 def test_a_folder_in_place_of_a_file_is_one_line(tmp_path: Path) -> None:

@@ -368,3 +368,12 @@ def test_text_without_a_heading_is_text_and_a_title_is_one_unit(tmp_path: Path) 
     assert own(f"text:{tmp_path / 'a.md'}")[1] == [
         [("TITLE", ("Stop. Go on!",)), ("TEXT", ("Text.",))]
     ]
+
+
+def test_an_index_file_comes_before_a_record_s_own_split(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "One.", "split": "test"}\n{"text": "Two."}\n')
+    (tmp_path / "a_split.json").write_text('{"train": [0], "val": [1, 9]}')
+    corpus = open_corpus(f"jsonl:{path}")
+    assert [d.split for d in corpus.documents()] == ["train", "val"]
+    assert corpus.listed == 3

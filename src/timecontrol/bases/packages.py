@@ -74,8 +74,10 @@ def folder_of(base: Base) -> Path:
         verify(base, found[0], base.sha256)
         return found[0].parent
     place = place_of(base)
+    was_there = place.exists()  # asked first: what appears meanwhile is another process's, whole
     if not is_whole(place):
-        shutil.rmtree(place, ignore_errors=True)
+        if was_there:
+            shutil.rmtree(place, ignore_errors=True)
         with whole_folder(place) as folder:
             if found:
                 from timecontrol.bases.gguf import convert

@@ -38,6 +38,8 @@ class Entry:
     """Where it may lie under the data folder, besides its own name."""
     ids_repeat: bool = False
     """Whether ids are unique only within a split."""
+    names_split: bool = False
+    """Whether a record may name its own split."""
     deep: bool = False
     """Whether folders are searched to the bottom, all formats are read, and paths are ids."""
 
@@ -90,6 +92,6 @@ CORPORA: dict[str, Entry] = {
     "text": Entry(
         "own .txt and .md files, one or a folder", None, (own.TEXT, own.MARKDOWN), deep=True
     ),
-    "jsonl": Entry("own JSON lines", None, (own.JSONL,)),
+    "jsonl": Entry("own JSON lines", None, (own.JSONL,), names_split=True),
 }
 """``synthetic`` is not among them: it is made, not read."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from timecontrol.corpora import own, synthetic
 from timecontrol.corpora.catalogue import CORPORA, Entry
 from timecontrol.corpora.documents import Document
+from timecontrol.corpora.files import path_text
 from timecontrol.corpora.finding import find_files, locate
 from timecontrol.corpora.layout import Layout
 from timecontrol.corpora.reading import Reading
@@ -80,7 +81,7 @@ def open_corpus(
     root = locate(name, place, entry)
     formats, notes = find_files(name, root, entry)
     rule, more = choose(split_by, root, tuple(formats), own=entry.layout is None)
-    if name == "jsonl" and split_by == "auto":
+    if entry.names_split and split_by == "auto" and rule.size is None:  # an index file decides
         rule = records_first(rule)
     layout = entry.layout or own.layout_of(name, formats, reading)
 
@@ -118,7 +119,7 @@ def _place(
         document = own.settle(document, layout)
     name = document.id
     if entry.deep:
-        name = path.name if path == root else path.relative_to(root).as_posix()
+        name = path_text(Path(path.name) if path == root else path.relative_to(root))
     elif entry.ids_repeat:
         name = f"{split}/{name}"
     return replace(document, id=name, split=split)

@@ -62,10 +62,12 @@ def open_text(path: Path, encoding: str = "utf-8", newline: str | None = "") -> 
         with ExitStack() as stack:
             raw = stack.enter_context(path.open("rb"))
             data = stack.enter_context(gzip.open(raw)) if path.suffix.lower() == ".gz" else raw
-            text = io.TextIOWrapper(data, encoding, "surrogateescape", newline)
+            try:
+                text = io.TextIOWrapper(data, encoding, "surrogateescape", newline)
+            except LookupError:
+                reason = f"no text encoding named {encoding!r}; try utf-8, cp1252"
+                raise InputError(path, None, reason) from None
             yield stack.enter_context(text)
-    except LookupError:
-        raise InputError(path, None, f"no encoding named {encoding!r}; try utf-8, cp1252") from None
     except UnicodeError as error:
         raise InputError(path, None, f"not {encoding}: {error}; try --encoding utf-8") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
