@@ -12,6 +12,8 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 from transformers import (
+    BertConfig,
+    BertModel,
     GPT2Config,
     GPT2LMHeadModel,
     LlamaConfig,
@@ -130,3 +132,59 @@ def timecontrol(
         return Ran(code, captured.out, captured.err)
 
     return run
+
+
+def tiny_bert(vocabulary: int) -> PreTrainedModel:
+    """Return a BERT of random weights."""
+    torch.manual_seed(0)
+    return BertModel(  # type: ignore[no-untyped-call]
+        BertConfig(
+            vocab_size=vocabulary,
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=64,
+            max_position_embeddings=64,
+        )
+    )
+
+
+def make_wordpiece() -> PreTrainedTokenizerFast:
+    """Return a WordPiece tokenizer that writes [CLS] and [SEP] around a sentence, as BERT's."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.normalizer = normalizers.Lowercase()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False)
+    texts = (d.text for d in synthetic.documents(synthetic.Spec("cities", 20)))
+    made.train_from_iterator(texts, trainer)
+    ends = [(token, made.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
+    )
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=made,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    )
+
+
+@pytest.fixture(scope="session")
+def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Folders with tiny bases of random weights: gpt2, llama (both causal) and bert."""
+    folder = tmp_path_factory.mktemp("bases")
+    makers = {
+        "gpt2": (make_tokenizer, tiny_gpt2),
+        "llama": (make_tokenizer, tiny_llama),
+        "bert": (make_wordpiece, tiny_bert),
+    }
+    for name, (tokenizer, model) in makers.items():
+        words = tokenizer()
+        words.save_pretrained(folder / name)
+        model(len(words)).save_pretrained(folder / name)
+    return {name: str(folder / name) for name in makers}

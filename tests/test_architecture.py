@@ -8,7 +8,26 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "timecontrol"
-ORDER = ["errors", "sentences", "corpora", "bases", "vocabulary", "tokens", "statistics", "cli"]
+ORDER = [
+    "errors",
+    "progress",
+    "sentences",
+    "corpora",
+    "bases",
+    "vocabulary",
+    "tokens",
+    "statistics",
+    "devices",
+    "features",
+    "processes",
+    "objectives",
+    "runs",
+    "latents",
+    "encoder",
+    "figures",
+    "experiments",
+    "cli",
+]
 MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))
 
 

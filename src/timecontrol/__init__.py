@@ -3,12 +3,22 @@
 The flow, one room after the other; each imports only rooms before it::
 
     errors      what a user can do wrong, said in one line
+    progress    how long work tells how far it is
     sentences   text -> sentences, no character lost
     corpora     published formats and own files -> documents
     bases       a pretrained model by name: hub id, folder, or installed package
     vocabulary  tags and the unit-end mark as tokens of a base
     tokens      documents <-> token ids, with the tags and the unit-end mark as single tokens
     statistics  documents -> counts and section lengths
+    devices     where numbers are computed, and how finely
+    features    a frozen base over sentences, once, in a memory-mapped file
+    processes   Brownian bridge and Brownian motion: mean, variance, sample, density
+    objectives  losses that tie latents to a process
+    runs        a run folder: JSON and safetensors, each file whole or absent
+    latents     paths of a corpus: Parquet, end points, mean path, noise, diagnostics
+    encoder     base + head: sentences -> latents; its training, its folder, its export
+    figures     pictures of paths
+    experiments measurements of the method itself
     cli         one verb a file; the only place that prints
 
 """

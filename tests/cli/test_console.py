@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from timecontrol.cli import console
 from timecontrol.cli.console import counted, note, plural, print_json, shown, table
 
 
@@ -39,3 +40,24 @@ def test_counting_passes_everything_on_and_writes_only_where_somebody_watches(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert ("3 letters" in captured.err) == watched
+
+
+def test_long_work_says_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "LINE_EVERY", 0.0)
+    with console.progress("features", 100, 20, "sentences") as advance:
+        advance(30)
+        advance(50, loss=0.25)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("features: 50/100 sentences, ")
+    assert "/s, " in lines[0]
+    assert "left" in lines[0]
+    assert lines[1].startswith("features: 100/100 sentences")
+    assert lines[1].endswith("loss 0.250")
+
+
+def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with console.progress("training", 3, unit="epochs") as advance:
+        advance(3)
+    assert capsys.readouterr().err == ""

@@ -155,6 +155,7 @@ def _load(auto: str, place: Place, **options: Any) -> Any:
     """Load from a folder or the hub's local cache, and only then from the hub itself."""
     import transformers
 
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     load = getattr(transformers, auto).from_pretrained
     options = {"trust_remote_code": False, **options}
     try:

@@ -178,7 +178,9 @@ def _damaged(base: Base, what: str) -> MissingBaseError:
 
 
 @contextmanager
-def whole_folder(place: Path) -> Iterator[Path]:
+def whole_folder(
+    place: Path, hint: str = f"set {CACHE} to a folder that can be written"
+) -> Iterator[Path]:
     """Give a folder to fill; it appears at ``place`` whole, or not at all."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -189,8 +191,7 @@ def whole_folder(place: Path) -> Iterator[Path]:
         filling.chmod(0o755)
     except OSError as error:
         raise TimeControlError(
-            f"Cannot write to the cache {place.parent}: {error.strerror}; "
-            f"set {CACHE} to a folder that can be written"
+            f"Cannot write to {place.parent}: {error.strerror}; {hint}"
         ) from None
     try:
         yield filling

@@ -3,14 +3,28 @@
 import json
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from timecontrol.progress import Advance
 
 T = TypeVar("T")
+
+LINE_EVERY = 30.0
+"""Seconds between lines about long work where nobody watches."""
 
 out = Console(highlight=False, soft_wrap=True, emoji=False)
 
@@ -44,6 +58,62 @@ def counted(items: Iterable[T], what: str) -> Iterator[T]:
         for item in items:
             bar.advance(task)
             yield item
+
+
+@contextmanager
+def progress(what: str, total: int, done: int = 0, unit: str = "") -> Iterator[Advance]:
+    """Show how far long work is, its rate and the time left, on stderr.
+
+    A bar where somebody watches, else a line every half minute.
+    """
+    if not sys.stderr.isatty():
+        with _lines(what, total, done, unit) as advance:
+            yield advance
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f}/{task.total:,.0f} {task.fields[unit]}"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[shown]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total, completed=done, unit=unit, rate="", shown="")
+        begun, moved = time.monotonic(), 0
+
+        def advance(n: int = 1, **numbers: float) -> None:
+            nonlocal moved
+            moved += n
+            rate = f"{moved / max(time.monotonic() - begun, 1e-9):,.1f}/s"
+            bar.update(task, advance=n, rate=rate, shown=_numbers(numbers))
+
+        yield advance
+
+
+@contextmanager
+def _lines(what: str, total: int, done: int, unit: str) -> Iterator[Advance]:
+    begun = last = time.monotonic()
+    moved = 0
+
+    def advance(n: int = 1, **numbers: float) -> None:
+        nonlocal last, moved
+        moved += n
+        now = time.monotonic()
+        if now - last >= LINE_EVERY:
+            last = now
+            rate = moved / (now - begun)
+            left = (total - done - moved) / rate
+            ahead = f"{left // 60:.0f}:{left % 60:02.0f} left at most"
+            at = f"{done + moved:,}/{total:,} {unit}, {rate:,.1f}/s, {ahead}"
+            note(f"{what}: {at} {_numbers(numbers)}".rstrip())
+
+    yield advance
+
+
+def _numbers(numbers: dict[str, float]) -> str:
+    wanted = ("loss", "val_loss", "val_information")
+    return "  ".join(f"{k} {numbers[k]:.3f}" for k in wanted if k in numbers)
 
 
 def print_json(value: Any) -> None:

@@ -1,0 +1,77 @@
+"""``timecontrol plot``: look at the paths of documents."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from timecontrol.cli.console import plural, progress, say, shown
+from timecontrol.cli.train import Device, Dtype
+from timecontrol.corpora import open_corpus
+from timecontrol.corpora.splits import split_word
+from timecontrol.errors import TimeControlError
+
+EPILOG = "Example: timecontrol plot text:FOLDER --encoder runs/mine --out plots"
+FORMATS = ("png", "svg", "pdf")
+
+
+def run(
+    spec: Annotated[str, typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.")],
+    encoder: Annotated[Path, typer.Option(help="The run folder of an encoder.")],
+    out: Annotated[Path, typer.Option(help="The folder to write to.")],
+    split: Annotated[str, typer.Option(help="train, val or test.")] = "val",
+    documents: Annotated[int, typer.Option(min=1, help="Documents drawn one by one.")] = 6,
+    form: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    splitter: Annotated[str, typer.Option(help="rules, legacy or lines.")] = "rules",
+    language: Annotated[str, typer.Option(help="Language of the text, for the splitter.")] = "en",
+    split_by: Annotated[str, typer.Option(help="auto, index, published or hash.")] = "auto",
+    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8",
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Skip and count malformed records.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the shuffles.")] = 0,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+) -> None:
+    """Draw trajectories of documents against shuffled ones, the mean path, and the bridge.
+
+    Writes trajectories, band and plane into the folder. A corpus without validation documents is
+    drawn with --split train.
+    """
+    wanted = split_word(split)
+    if wanted is None:
+        raise TimeControlError(f"No split named {split!r}: train, val, test.")
+    if form not in FORMATS:
+        raise TimeControlError(f"No format named {form!r}: {', '.join(FORMATS)}.")
+    corpus = open_corpus(
+        spec,
+        splitter_name=splitter,
+        language=language,
+        split_by=split_by,
+        encoding=encoding,
+        skip_bad=skip_bad,
+    )
+    found = [d for d in corpus.documents(wanted) if len(d.sentences) >= 3]
+    if not found:
+        raise TimeControlError(
+            f"{spec}: no documents of 3 sentences in split {wanted!r} (splits by "
+            f"{corpus.split_by}); --split train, val or test."
+        )
+    from timecontrol import figures
+    from timecontrol.encoder import Encoder
+    from timecontrol.encoder.evaluations import log_test
+
+    model = Encoder.load(encoder, device, dtype)
+    paths = list(model.paths(found, progress))
+    drawn = {
+        "trajectories": figures.trajectories(paths, model.fit_, seed, documents),
+        "band": figures.band(paths, model.fit_, seed),
+        "plane": figures.plane(paths, model.fit_, min(documents, 4)),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, figure in drawn.items():
+        figures.save(figure, out / f"{name}.{form}")
+    if wanted == "test":
+        log_test(encoder, "plot", corpus.name, None)
+    names = ", ".join(f"{name}.{form}" for name in drawn)
+    say(shown(f"{plural(len(paths), 'document')} of {wanted} drawn: {names} in {out}"))

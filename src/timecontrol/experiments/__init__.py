@@ -1,0 +1,1 @@
+"""Measurements of the method itself, each a function that returns its numbers."""

@@ -1,0 +1,183 @@
+"""The encoder as a user meets it: fit, save, load, encode."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from timecontrol.corpora import open_corpus
+from timecontrol.encoder import Encoder, preset
+from timecontrol.encoder.model import CHECKPOINT, text_model
+from timecontrol.encoder.training import Loop
+from timecontrol.errors import TimeControlError
+
+CORPUS = "synthetic:recipes,documents=40"
+SMALL = {"epochs": 2, "latent_dim": 3, "batch": 32, "hidden": 16, "context_units": 8}
+
+
+def fitted(base: str, **options: Any) -> Encoder:
+    return Encoder.fit(CORPUS, base=base, device="cpu", **{**SMALL, **options})
+
+
+def weights(encoder: Encoder) -> list[torch.Tensor]:
+    return list(encoder.head.state_dict().values())
+
+
+def same(a: Encoder, b: Encoder) -> bool:
+    return all(torch.equal(x, y) for x, y in zip(weights(a), weights(b), strict=True))
+
+
+@pytest.mark.parametrize("base", ["gpt2", "llama", "bert"])
+def test_what_is_saved_comes_back(bases: dict[str, str], base: str, tmp_path: Path) -> None:
+    trained = fitted(bases[base])
+    trained.save(tmp_path / "run")
+    names = sorted(p.name for p in (tmp_path / "run").iterdir())
+    assert names == ["README.md", "config.json", "fit.json", "head.safetensors", "metrics.json"]
+    loaded = Encoder.load(tmp_path / "run", device="cpu")
+    assert same(trained, loaded)
+    assert loaded.settings == trained.settings
+    assert loaded.metrics == trained.metrics
+    np.testing.assert_array_equal(loaded.fit_.start.covariance, trained.fit_.start.covariance)
+    sentences = ["Beat the eggs.", "Let it cool."]
+    found = loaded.encode(sentences)
+    assert found.shape == (2, 3)
+    np.testing.assert_allclose(found, trained.encode(sentences), rtol=1e-5, atol=1e-5)
+
+
+def test_paths_are_the_latents_of_sentences_in_order(bases: dict[str, str]) -> None:
+    encoder = fitted(bases["bert"])
+    documents = list(open_corpus(CORPUS).documents())  # train, val and test mixed
+    paths = encoder.paths(documents)
+    assert paths.ids == [d.id for d in documents]
+    for document, path in list(zip(documents, paths, strict=True))[::7]:
+        expected = encoder.encode(document.sentences)
+        np.testing.assert_allclose(path, expected, rtol=1e-3, atol=1e-4)
+    assert len(encoder.paths([])) == 0
+
+
+@pytest.mark.parametrize("objective", ["bridge", "brownian", "implicit", "vae"])
+def test_every_objective_trains_by_the_same_call(bases: dict[str, str], objective: str) -> None:
+    encoder = fitted(bases["gpt2"], objective=objective)
+    assert encoder.config["settings"]["objective"] == objective
+    assert np.isfinite(encoder.encode(["Beat the eggs."])).all()
+    assert encoder.metrics["validation"]["documents"] == 4
+
+
+def test_a_vae_can_have_a_pretrained_language_model(bases: dict[str, str]) -> None:
+    encoder = fitted(bases["bert"], objective="vae", lm=bases["llama"], epochs=1)
+    assert encoder.metrics["best"]["val_evidence"] < 0
+
+
+def test_the_small_language_model_knows_only_the_corpus_s_tokens(bases: dict[str, str]) -> None:
+    texts = ["Beat the eggs.", "Let it cool."]
+    model = text_model(preset("best", objective="vae"), bases["gpt2"], texts)
+    vocabulary = model.model.config.vocab_size
+    assert vocabulary == len(set(model.tokens.flat.tolist()) | {model.pad})
+    assert model.tokens.flat.max() < vocabulary
+
+
+def test_a_finished_run_is_opened_again(
+    bases: dict[str, str], tmp_path: Path, monkeypatch: Any
+) -> None:
+    first = fitted(bases["bert"], out=tmp_path / "run")
+    assert not (tmp_path / "run" / CHECKPOINT).exists()
+    monkeypatch.setattr(Loop, "step", None)  # nothing may be trained
+    assert same(first, fitted(bases["bert"], out=tmp_path / "run"))
+
+
+def test_another_run_is_not_overwritten_unasked(bases: dict[str, str], tmp_path: Path) -> None:
+    first = fitted(bases["bert"], out=tmp_path / "run")
+    with pytest.raises(TimeControlError, match="finished run of other data or settings"):
+        fitted(bases["bert"], out=tmp_path / "run", seed=1)
+    assert same(Encoder.load(tmp_path / "run"), first)
+    second = fitted(bases["bert"], out=tmp_path / "run", seed=1, overwrite=True)
+    assert not same(first, second)
+    assert same(Encoder.load(tmp_path / "run"), second)
+
+
+def test_a_folder_with_other_things_is_refused(bases: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(TimeControlError, match="is not empty and holds no run"):
+        fitted(bases["bert"], out=tmp_path)
+    with pytest.raises(TimeControlError, match="is not empty and holds no run"):
+        fitted(bases["bert"], out=tmp_path, overwrite=True)
+    assert (tmp_path / "thesis.tex").exists()
+    file = tmp_path / "thesis.tex"
+    with pytest.raises(TimeControlError, match="is a file"):
+        fitted(bases["bert"], out=file)
+
+
+class Stop(Exception):
+    """A run that is killed."""
+
+
+def test_a_killed_run_goes_on_by_the_same_call(
+    bases: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from timecontrol.encoder import training
+
+    whole = fitted(bases["bert"], epochs=6)
+    monkeypatch.setattr(training, "SAVE_EVERY", 0.0)
+    step, left = Loop.step, [20]
+
+    def dying(self: Loop, *args: Any) -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise Stop
+        step(self, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "step", dying)
+        with pytest.raises(Stop):
+            fitted(bases["bert"], epochs=6, out=tmp_path / "run")
+    with pytest.raises(TimeControlError, match="holds no finished encoder"):
+        Encoder.load(tmp_path / "run")
+    with pytest.raises(TimeControlError, match="unfinished run of other data"):
+        fitted(bases["bert"], epochs=7, out=tmp_path / "run")
+    assert same(whole, fitted(bases["bert"], epochs=6, out=tmp_path / "run"))
+
+
+def test_a_base_with_other_weights_is_refused(bases: dict[str, str], tmp_path: Path) -> None:
+    base = Path(shutil.copytree(bases["bert"], tmp_path / "base"))
+    fitted(str(base)).save(tmp_path / "run")
+    whole = (base / "model.safetensors").read_bytes()
+    (base / "model.safetensors").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.raises(TimeControlError, match="not the one this encoder was trained on"):
+        Encoder.load(tmp_path / "run").encode(["A sentence."])
+
+
+def test_damaged_runs_are_refused(bases: dict[str, str], tmp_path: Path) -> None:
+    fitted(bases["bert"]).save(tmp_path / "run")
+    for name in ("head.safetensors", "fit.json", "metrics.json"):
+        copy = Path(shutil.copytree(tmp_path / "run", tmp_path / name))
+        (copy / name).unlink()
+        with pytest.raises(TimeControlError, match=f"no {name}"):
+            Encoder.load(copy)
+        (copy / name).write_text("{")
+        with pytest.raises(TimeControlError, match=r"damaged|cannot be read"):
+            Encoder.load(copy)
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    config["settings"]["latent_dim"] = 5
+    (tmp_path / "run" / "config.json").write_text(json.dumps(config))
+    with pytest.raises(TimeControlError, match="damaged"):
+        Encoder.load(tmp_path / "run")
+
+
+def test_provenance_names_no_place(bases: dict[str, str], tmp_path: Path) -> None:
+    fitted(bases["bert"]).save(tmp_path / "run")
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    made = config["made_with"]
+    assert {"timecontrol", "torch", "transformers", "device"} <= set(made)
+    assert str(tmp_path) not in json.dumps(made)
+    assert config["base"]["checksum"]
+
+
+def test_presets_change_what_is_read(bases: dict[str, str]) -> None:
+    paper = preset("paper", **{**SMALL, "epochs": 1})
+    encoder = Encoder.fit(CORPUS, base=bases["gpt2"], settings=paper, device="cpu")
+    assert encoder.settings.pooling == "eos"
+    assert encoder.head.latent_scale.tolist() == [1.0, 1.0, 1.0]

@@ -1,0 +1,66 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from timecontrol.errors import TimeControlError
+from timecontrol.runs import (
+    FORMAT,
+    is_finished,
+    read_config,
+    read_tensors,
+    write_json,
+    write_tensors,
+    write_text,
+)
+
+
+def test_tensors_and_what_is_said_of_them_come_back(tmp_path: Path) -> None:
+    file = tmp_path / "a.safetensors"
+    tensors = {"x": torch.arange(6.0).view(2, 3).T, "n": torch.tensor(3)}  # one not contiguous
+    write_tensors(file, tensors, {"epoch": 4, "word": "ü"})
+    found, about = read_tensors(file)
+    assert about == {"epoch": 4, "word": "ü"}
+    assert all(torch.equal(found[name], tensors[name]) for name in tensors)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.safetensors"]
+    assert file.stat().st_mode & 0o044 == 0o044
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    write_json(file, {"good": 1})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json(file, {"bad": float("nan")})
+    assert json.loads(file.read_text()) == {"good": 1}
+    assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "a.safetensors"
+    file.write_bytes(b"not tensors at all")
+    with pytest.raises(TimeControlError, match=r"a\.safetensors cannot be read"):
+        read_tensors(file)
+
+
+def test_a_run_is_finished_once_it_has_its_config(tmp_path: Path) -> None:
+    assert not is_finished(tmp_path)
+    with pytest.raises(TimeControlError, match="holds no finished encoder"):
+        read_config(tmp_path, "encoder")
+    write_json(tmp_path / "config.json", {"format": FORMAT, "kind": "encoder"})
+    assert is_finished(tmp_path)
+    assert read_config(tmp_path, "encoder")["kind"] == "encoder"
+    with pytest.raises(TimeControlError, match="of kind 'encoder', not 'decoder'"):
+        read_config(tmp_path, "decoder")
+
+
+def test_other_configs_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TimeControlError, match="no such folder"):
+        read_config(tmp_path / "none", "encoder")
+    write_json(tmp_path / "config.json", {"format": FORMAT + 1, "kind": "encoder"})
+    with pytest.raises(TimeControlError, match="made by a later version"):
+        read_config(tmp_path, "encoder")
+    for text in ("{", "[]", "{}", '"x"'):
+        write_text(tmp_path / "config.json", text)
+        with pytest.raises(TimeControlError, match="not the configuration"):
+            read_config(tmp_path, "encoder")
