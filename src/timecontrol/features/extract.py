@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from timecontrol.bases import load_encoder, load_tokenizer, resolve
 from timecontrol.bases.checksum import checksum
@@ -21,6 +22,9 @@ from timecontrol.features.pooling import POOLINGS, pool
 
 MOST_TOKENS = 512
 """Longer sentences are cut here, or where the base's positions end."""
+
+KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Attention without cuDNN's, which plans anew for every shape a batch may have."""
 
 BUDGET = {"cuda": 65536, "mps": 16384, "cpu": 640}
 """Tokens of a batch, padding counted, by kind of device."""
@@ -95,9 +99,10 @@ class Reader:
         even = bool((lengths == ids.shape[1]).all())  # nothing to mask
         ids, lengths = ids.to(self.device), lengths.to(self.device)
         mask = torch.arange(ids.shape[1], device=self.device) < lengths.unsqueeze(1)
-        states = self.model(
-            input_ids=ids, attention_mask=None if even else mask.long()
-        ).last_hidden_state
+        with sdpa_kernel(KERNELS):
+            states = self.model(
+                input_ids=ids, attention_mask=None if even else mask.long()
+            ).last_hidden_state
         return pool(states, lengths, self.pooling)
 
 
