@@ -18,6 +18,13 @@ def test_the_released_code_s_training_is_a_preset() -> None:
     assert (released.batch, released.epochs) == (32, 100)
 
 
+def test_a_vae_has_its_own_best_unless_said() -> None:
+    assert preset("best", objective="vae").batch == 32
+    assert preset("best", objective="vae", batch=64).batch == 64
+    assert preset("best", objective="bridge").batch == 256
+    assert preset("paper", objective="vae").epochs == 100
+
+
 def test_settings_come_back_from_plain_data() -> None:
     settings = preset("best", latent_dim=16, seed=None)
     assert settings.latent_dim == 16

@@ -95,9 +95,6 @@ def small_model(vocabulary: int, positions: int, seed: int) -> Any:
                 n_embd=128,
                 n_layer=2,
                 n_head=4,
-                resid_pdrop=0.0,
-                embd_pdrop=0.0,
-                attn_pdrop=0.0,
                 bos_token_id=None,
                 eos_token_id=None,
             )

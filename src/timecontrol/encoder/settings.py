@@ -128,8 +128,13 @@ PRESETS: dict[str, Settings] = {
 }
 
 
+BEST_OF = {"vae": {"batch": 32, "together": 1, "epochs": 20, "patience": 3}}
+"""Where an objective differs in ``best``: a VAE has a language model in its loop."""
+
+
 def preset(name: str, **changes: Any) -> Settings:
     """Return a preset with some settings changed; those that are ``None`` stay."""
-    return replace(
-        pick(PRESETS, name, "preset"), **{k: v for k, v in changes.items() if v is not None}
-    )
+    settings = pick(PRESETS, name, "preset")
+    given = {k: v for k, v in changes.items() if v is not None}
+    own = BEST_OF.get(given.get("objective", ""), {}) if name == "best" else {}
+    return replace(settings, **{**own, **given})

@@ -6,7 +6,8 @@ last checkpoint to the very weights it would have reached (on the same kind of m
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,8 +88,7 @@ def train(
     """
     check(data, n_train, settings)
     device = device or torch.device("cpu")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with seeded(settings.seed, torch.device("cpu")):
         s = settings
         head = Head(data.features.shape[1], s.latent_dim, s.hidden, s.biases, s.first_relu)
         model = Trainee(head, s, reconstruction() if reconstruction else None)
@@ -172,12 +172,19 @@ class Loop:
         done = state.epoch * max(1, len(self.ends) // s.batch) + state.batch
         weight = min(1.0, (done + 1) / max(1.0, s.warm_up * self.steps))
         self.model.train()
-        numbers = batch_loss(self.model, self.data, ends, generator, weight)
-        self.optimiser.zero_grad(set_to_none=True)
-        numbers["loss"].backward()  # type: ignore[no-untyped-call]
+        with self.dropout(generator):
+            numbers = batch_loss(self.model, self.data, ends, generator, weight)
+            self.optimiser.zero_grad(set_to_none=True)
+            numbers["loss"].backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         for name, value in numbers.items():
             self.totals[name] = self.totals.get(name, 0.0) + value.detach().double()
+
+    def dropout(self, generator: torch.Generator) -> AbstractContextManager[None]:
+        """Return a context in which a language model's dropout depends on the batch alone."""
+        if self.model.reconstruction is None:
+            return nullcontext()
+        return seeded(generator.initial_seed(), self.data.features.device)
 
     def settle(self) -> None:
         """Bring the sums from the device, and refuse a loss that is not finite."""
@@ -265,6 +272,14 @@ class Loop:
         self.state = State(**found)
         totals = self.state.totals.items()
         self.totals = {k: torch.tensor(v, dtype=torch.double, device=device) for k, v in totals}
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Set the world's random state for a while, and put it back."""
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(seed % 2**63)
+        yield
 
 
 def optimiser_of(model: Trainee) -> torch.optim.Optimizer:
