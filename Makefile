@@ -29,7 +29,8 @@ $(DEV): $(READY)
 install: $(READY)  ## make .venv with the timecontrol command in it
 	@echo "Ready: $(BIN)/timecontrol --help"
 
-demo: $(READY)  ## the main job on the embedded default, offline
+demo: $(READY)  ## the main job on the embedded default (installs its base, 91 MB)
+	$(BIN)/timecontrol bases install minilm
 	$(BIN)/timecontrol demo
 
 test: $(DEV)  ## the tests: no network, no weights, a few minutes
