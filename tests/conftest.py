@@ -25,6 +25,8 @@ from transformers import (
 from timecontrol.cli import main
 from timecontrol.corpora import synthetic
 
+torch.set_num_threads(1)  # models are tiny: threads would only wait for each other
+
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

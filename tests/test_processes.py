@@ -107,3 +107,9 @@ def test_the_same_seed_gives_the_same_path() -> None:
     a, b, c = (BrownianBridge().sample(*ends, times, 4.0, generator(s)) for s in (0, 0, 1))
     assert torch.equal(a, b)
     assert not torch.equal(a, c)
+
+
+def test_whole_numbers_as_times_do_not_cut_the_length() -> None:
+    zero = torch.zeros(50_000, 1)
+    drawn = BrownianBridge().sample(zero, zero, torch.tensor([1]), 1.5, generator(4))
+    assert drawn.var().item() == pytest.approx(1 * 0.5 / 1.5, rel=0.03)

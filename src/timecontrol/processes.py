@@ -105,9 +105,10 @@ class BrownianBridge:
         Returns:
             The path, (..., n, d).
         """
+        times = times.to(z_0)
         whole = torch.cat([times, times.new_tensor([T])])  # (n + 1,)
         motion = BrownianMotion(self.sigma).sample(torch.zeros_like(z_0 + z_T), whole, generator)
-        share = (times / T).to(motion).unsqueeze(-1)  # (n, 1)
+        share = (times / T).unsqueeze(-1)  # (n, 1)
         line = (1 - share) * z_0.unsqueeze(-2) + share * z_T.unsqueeze(-2)
         path: Tensor = line + motion[..., :-1, :] - share * motion[..., -1:, :]
         return path

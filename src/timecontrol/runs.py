@@ -76,7 +76,7 @@ def read_config(folder: Path, kind: str) -> dict[str, Any]:
         raise TimeControlError(f"{folder} holds no finished {kind}: no {CONFIG} in it.")
     try:
         found = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        version, what = found["format"], found["kind"]
+        version, what = int(found["format"]), found["kind"]
     except (ValueError, KeyError, TypeError):
         raise TimeControlError(f"{folder / CONFIG} is not the configuration of a run.") from None
     if what != kind:

@@ -34,3 +34,13 @@ def test_a_folder_without_weights_is_refused(copy: Path) -> None:
 def test_a_hub_id_that_was_never_loaded_is_refused() -> None:
     with pytest.raises(TimeControlError, match="not in the hub's local cache"):
         folder_on_disk("nobody/nothing-at-all")
+
+
+def test_another_configuration_changes_it_but_not_a_version(copy: Path) -> None:
+    import json
+
+    before = checksum(str(copy))
+    config = json.loads((copy / "config.json").read_text())
+    for key, value, changes in (("transformers_version", "9", False), ("n_layer", 1, True)):
+        (copy / "config.json").write_text(json.dumps({**config, key: value}))
+        assert (checksum(str(copy)) != before) == changes

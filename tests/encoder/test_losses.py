@@ -1,6 +1,7 @@
 """Each objective on bridges it can learn: below chance before, better after."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -98,6 +99,91 @@ def test_pairs_at_a_fixed_distance_are_that_far_apart() -> None:
     z_s, z_t = (model.head.raw(DATA.features[x]) for x in (ends - 5, ends))
     gap = torch.full((16,), 5.0)
     torch.testing.assert_close(found, contrast(brownian.logits(z_s, z_t, gap, BrownianMotion())))
+
+
+def test_the_released_glue_by_hand() -> None:
+    """Positions are counted from documents' starts; ends are those of whole documents."""
+    from timecontrol.encoder.sampling import triplets
+    from timecontrol.objectives.contrast import contrast
+
+    place, length = DATA.index.position, DATA.index.length
+    ends = ends_of(DATA.index, preset("best", **SMALL))
+    last = ends[place[ends] == length[ends] - 1][:6]
+    ends = torch.cat([last, ends[:40]])
+    drawn = triplets(DATA.index, ends, random_state(2))
+    parts = (drawn.first, drawn.middle, drawn.last)
+    for loss in ("released", "masked"):
+        model = made(preset("best", loss=loss, pin=1.0, **SMALL))
+        z_0, z_t, z_T = (model.head.raw(DATA.features[x]) for x in parts)
+        where = [place[x].float() for x in parts]
+        logits = bridge.released_logits(
+            z_0, z_t, z_T, where[0], where[1], where[2], loss == "masked"
+        )
+        opens = [i for i in range(len(ends)) if int(place[drawn.first[i]]) == 0]
+        closes = [i for i in range(len(ends)) if int(place[ends[i]]) == int(length[ends[i]]) - 1]
+        assert len(closes) >= len(last)
+        pin = z_0[opens].square().mean() + (z_T[closes].abs() - 1).square().mean()
+        found = batch_loss(model, DATA, ends, random_state(2))
+        torch.testing.assert_close(found["contrast"], contrast(logits))
+        torch.testing.assert_close(found["pin"], pin)
+
+
+def test_a_bridge_at_a_fixed_distance_by_hand() -> None:
+    from timecontrol.objectives.contrast import contrast
+
+    model = made(preset("best", distance=2, **SMALL))
+    ends = ends_of(DATA.index, model.settings)[:24]
+    z_0, z_t, z_T = (model.head.raw(DATA.features[x]) for x in (ends - 4, ends - 2, ends))
+    t = torch.full((24,), 2.0)
+    expected = contrast(bridge.logits(z_0, z_t, z_T, t, 2 * t, BrownianBridge()))
+    found = batch_loss(model, DATA, ends, random_state(0))["loss"]
+    torch.testing.assert_close(found, expected)
+
+
+def test_implicit_by_hand() -> None:
+    from timecontrol.encoder.sampling import windows
+    from timecontrol.objectives.contrast import contrast
+
+    model = made(preset("best", objective="implicit", **SMALL))
+    assert model.context is not None
+    ends = ends_of(DATA.index, model.settings)[:24]
+    window, following = windows(DATA.index, ends, 4)
+    predicted = model.context(model.head.raw(DATA.features[window]))
+    expected = contrast(predicted @ model.head.raw(DATA.features[following]).T)
+    torch.testing.assert_close(batch_loss(model, DATA, ends, random_state(0))["loss"], expected)
+
+
+def test_vae_by_hand() -> None:
+    from timecontrol.encoder.sampling import triplets
+    from timecontrol.objectives import vae
+
+    model = made(preset("best", objective="vae", **SMALL))
+    assert model.reconstruction is not None
+    ends = ends_of(DATA.index, model.settings)[:24]
+    state = random_state(3)
+    drawn = triplets(DATA.index, ends, state)
+    parts = (drawn.first, drawn.middle, drawn.last)
+    q = [model.posterior(DATA.features[x]) for x in parts]
+    z = [p.draw(state) for p in q]
+    t, T = drawn.times()
+    prior = BrownianBridge().mean(z[0], z[2], t, T), BrownianBridge().variance(t, T).unsqueeze(1)
+    cost = (
+        vae.divergence(q[0], torch.zeros(2), torch.ones(1))
+        + vae.divergence(q[1], *prior)
+        + vae.divergence(q[2], torch.ones(2), torch.ones(1))
+    ).sum(1)
+    likelihood = sum(model.reconstruction(a, b) for a, b in zip(z, parts, strict=True))
+    found = batch_loss(model, DATA, ends, random_state(3))
+    torch.testing.assert_close(found["evidence"], (likelihood - cost).mean())
+
+
+def test_free_nats_are_by_coordinate_over_the_batch() -> None:
+    settings = preset("best", objective="vae", free_nats=0.05, **SMALL)
+    ends = ends_of(DATA.index, settings)[:24]
+    plain = batch_loss(made(replace(settings, free_nats=0.0)), DATA, ends, random_state(1))
+    some = batch_loss(made(settings), DATA, ends, random_state(1))
+    saved = (plain["loss"] - some["loss"]).item()
+    assert 0 < saved <= 3 * 2 * 0.05 + 1e-4  # three sentences, two coordinates
 
 
 def test_the_pin_is_weighed() -> None:

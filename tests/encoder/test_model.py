@@ -14,6 +14,7 @@ from timecontrol.encoder import Encoder, preset
 from timecontrol.encoder.model import CHECKPOINT, text_model
 from timecontrol.encoder.training import Loop
 from timecontrol.errors import TimeControlError
+from timecontrol.features import features_of
 
 CORPUS = "synthetic:recipes,documents=40"
 SMALL = {"epochs": 2, "latent_dim": 3, "batch": 32, "hidden": 16, "context_units": 8}
@@ -181,3 +182,113 @@ def test_presets_change_what_is_read(bases: dict[str, str]) -> None:
     encoder = Encoder.fit(CORPUS, base=bases["gpt2"], settings=paper, device="cpu")
     assert encoder.settings.pooling == "eos"
     assert encoder.head.latent_scale.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_the_config_is_written_last(
+    bases: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from timecontrol.encoder import model
+    from timecontrol.runs import is_finished
+
+    encoder = fitted(bases["bert"])
+    for name in ("write_tensors", "write_text"):
+        with monkeypatch.context() as patch:
+            patch.setattr(model, name, lambda *a: (_ for _ in ()).throw(OSError("disk full")))
+            with pytest.raises(OSError, match="disk full"):
+                encoder.save(tmp_path / name)
+        assert not is_finished(tmp_path / name)
+
+
+def test_runs_of_other_bases_and_corpora_are_other_runs(
+    bases: dict[str, str], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    fitted(bases["bert"], out=out)
+    with pytest.raises(TimeControlError, match="other data or settings"):
+        fitted(bases["llama"], out=out)
+    changes: Any = SMALL
+    with pytest.raises(TimeControlError, match="other data or settings"):
+        Encoder.fit(CORPUS + ",seed=1", base=bases["bert"], device="cpu", out=out, **changes)
+
+
+def test_the_fit_is_of_training_documents(bases: dict[str, str]) -> None:
+    encoder = fitted(bases["bert"])
+    documents = list(open_corpus(CORPUS).documents("train"))
+    paths = list(encoder.paths(documents))
+    assert encoder.fit_.documents == len(documents) == 32
+    first = np.mean([p[0] for p in paths], 0)
+    np.testing.assert_allclose(encoder.fit_.start.mean, first, rtol=1e-4, atol=1e-4)
+
+
+def test_tags_are_read_where_settings_say(
+    bases: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from timecontrol.encoder import model
+
+    seen: list[str] = []
+    real: Any = features_of
+
+    def spy(texts: Any, *rest: Any) -> Any:
+        seen.extend(texts)
+        return real(texts, *rest)
+
+    monkeypatch.setattr(model, "features_of", spy)
+    for tags in (True, False):
+        seen.clear()
+        encoder = fitted(bases["bert"], tags=tags)
+        assert any(t.startswith("[ TITLE ]") for t in seen) == tags
+        seen.clear()
+        encoder.paths(list(open_corpus(CORPUS).documents("val")))
+        assert any(t.startswith("[ TITLE ]") for t in seen) == tags
+
+
+def test_changes_apply_to_given_settings_too(bases: dict[str, str]) -> None:
+    chosen = preset("released", **{**SMALL, "epochs": 1})
+    encoder = Encoder.fit(CORPUS, base=bases["bert"], settings=chosen, device="cpu", latent_dim=5)
+    assert encoder.latent_dim == 5
+    assert encoder.config["settings"]["preset"] == "released"
+
+
+def test_overwriting_goes_on_after_a_kill_and_forgets_old_looks(
+    bases: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from timecontrol.encoder import training
+    from timecontrol.encoder.evaluations import count, log_test
+
+    out = tmp_path / "run"
+    fitted(bases["bert"], out=out)
+    log_test(out, "encode", "x", None)
+    monkeypatch.setattr(training, "SAVE_EVERY", 0.0)
+    step, left = Loop.step, [9]
+
+    def dying(self: Loop, *args: Any) -> None:
+        left[0] -= 1
+        if not left[0]:
+            raise Stop
+        step(self, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "step", dying)
+        with pytest.raises(Stop):
+            fitted(bases["bert"], out=out, seed=1, overwrite=True)
+    log_test(out, "encode", "x", None)  # in the way of nothing
+    steps = [0]
+
+    def counted(self: Loop, *args: Any) -> None:
+        steps[0] += 1
+        step(self, *args)
+
+    monkeypatch.setattr(Loop, "step", counted)
+    fitted(bases["bert"], out=out, seed=1, overwrite=True)
+    whole = steps[0]
+    fitted(bases["bert"], seed=1)
+    assert whole == (steps[0] - whole) - 8
+    assert count(out) == 1
+
+
+def test_a_pretrained_language_model_with_dropout_is_reproducible(bases: dict[str, str]) -> None:
+    found = []
+    for world in (1, 2):
+        torch.manual_seed(world)
+        found.append(fitted(bases["bert"], objective="vae", lm=bases["gpt2"], epochs=1))
+    assert same(*found)

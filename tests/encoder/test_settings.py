@@ -18,6 +18,29 @@ def test_the_released_code_s_training_is_a_preset() -> None:
     assert (released.batch, released.epochs) == (32, 100)
 
 
+def test_presets_differ_from_the_best_in_just_these() -> None:
+    best = PRESETS["best"].as_dict()
+    sgd = {"optimiser": "sgd", "rate": 1e-4, "batch": 32, "patience": 0, "together": 1}
+    common = {**sgd, "tags": True, "standardise": False}
+    expected = {
+        "paper": {**common, "preset": "paper", "pooling": "eos", "first_relu": True},
+        "released": {
+            **common, "preset": "released", "loss": "released", "pin": 1.0, "biases": False,
+            "context_layers": 3,
+        },
+    }  # fmt: skip
+    for name, differences in expected.items():
+        found = PRESETS[name].as_dict()
+        assert {k: v for k, v in found.items() if v != best[k]} == differences
+
+
+def test_what_has_no_meaning_is_refused_or_dropped() -> None:
+    with pytest.raises(TimeControlError, match="no meaning for implicit"):
+        preset("best", objective="implicit", distance=3)
+    assert preset("released", objective="brownian").pin == 0
+    assert preset("released").pin == 1
+
+
 def test_a_vae_has_its_own_best_unless_said() -> None:
     assert preset("best", objective="vae").batch == 32
     assert preset("best", objective="vae", batch=64).batch == 64

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from timecontrol.encoder import training
-from timecontrol.encoder.losses import Sentences
+from timecontrol.encoder.losses import Sentences, batch_loss
 from timecontrol.encoder.reconstruction import Gaussian, Reconstruction
 from timecontrol.encoder.settings import Settings, preset
 from timecontrol.encoder.training import Loop, Outcome, train
@@ -186,3 +186,105 @@ def test_the_language_model_has_its_own_rate() -> None:
     assert [g["lr"] for g in groups] == [1e-3, 1e-5]
     total = sum(len(g["params"]) for g in groups)
     assert total == len(list(outcome.model.parameters()))
+
+
+def test_optimisers_have_the_settings() -> None:
+    from timecontrol.encoder.head import Head
+    from timecontrol.encoder.losses import Trainee
+
+    chosen = settings(optimiser="sgd", momentum=0.8, rate=0.1)
+    group = training.optimiser_of(Trainee(Head(2, 2), chosen)).param_groups[0]
+    assert (group["lr"], group["momentum"]) == (0.1, 0.8)
+    chosen = settings(weight_decay=0.3, rate=0.2)
+    group = training.optimiser_of(Trainee(Head(2, 2), chosen)).param_groups[0]
+    assert (group["lr"], group["weight_decay"]) == (0.2, 0.3)
+
+
+def test_standards_are_those_of_training_sentences() -> None:
+    outcome = fitted(settings())
+    mine = DATA.features[: SEEN.n_train]
+    torch.testing.assert_close(outcome.head.feature_mean, mine.mean(0))
+    torch.testing.assert_close(outcome.head.feature_scale, mine.std(0, correction=0))
+    z = outcome.head(mine)
+    torch.testing.assert_close(z.mean(0), torch.zeros(2), atol=1e-4, rtol=0)
+    torch.testing.assert_close(z.std(0, correction=0), torch.ones(2), atol=1e-4, rtol=0)
+
+
+Batch = tuple[str, list[int], int]
+"""What a batch of a training is given: its mode, its sentences, its random state."""
+
+
+def seen_batches(chosen: Settings, monkeypatch: pytest.MonkeyPatch) -> list[Batch]:
+    """Return all batches of a training."""
+    found: list[Batch] = []
+    real: Any = batch_loss
+
+    def spy(model: Any, data: Any, ends: Any, generator: Any, *rest: Any) -> Any:
+        mode = "train" if model.training else "val"
+        found.append((mode, ends.tolist(), generator.initial_seed()))
+        return real(model, data, ends, generator, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "batch_loss", spy)
+        fitted(chosen)
+    return found
+
+
+def test_what_batches_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = seen_batches(settings(epochs=2), monkeypatch)
+    mine = [b for b in found if b[0] == "train"]
+    n = len(mine) // 2
+    assert mine[0][1] != sorted(mine[0][1])
+    assert [b[1] for b in mine[:n]] != [b[1] for b in mine[n:]]  # epochs differ
+    assert len({b[2] for b in mine}) == len(mine)  # every batch draws for itself
+    held = [b for b in found if b[0] == "val"]
+    assert held[: len(held) // 2] == held[len(held) // 2 :]  # validation does not
+    assert len({b[2] for b in held}) == len(held) // 2 >= training.DRAWS
+    other = [b for b in seen_batches(settings(epochs=2, seed=1), monkeypatch) if b[0] == "train"]
+    assert [b[1] for b in other] != [b[1] for b in mine]
+    assert all(i < SEEN.n_train for b in mine for i in b[1])
+    assert all(i >= SEEN.n_train for b in held for i in b[1])
+
+
+def test_documents_stay_together_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = torch.arange(len(DATA.features)) - DATA.index.position
+
+    def documents(together: int) -> float:
+        found = seen_batches(settings(epochs=1, together=together), monkeypatch)
+        counts = [len(set(start[b[1]].tolist())) for b in found if b[0] == "train"]
+        return sum(counts) / len(counts)
+
+    assert documents(128) < 4 < 10 < documents(1)
+
+
+def test_the_best_head_survives_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed after the best epoch, before it stops: the head of that epoch is kept."""
+    chosen = settings(epochs=30, patience=3, rate=0.03)
+    whole = fitted(chosen)
+    assert whole.best_epoch < len(whole.history)
+    after = (whole.best_epoch + 1) * _batches(chosen) + 1
+    monkeypatch.setattr(training, "SAVE_EVERY", 0.0)
+    step, left = Loop.step, [after]
+
+    def dying(self: Loop, *args: Any) -> None:
+        if left[0] == 0:
+            raise Stop
+        left[0] -= 1
+        step(self, *args)
+
+    file = tmp_path / "checkpoint.safetensors"
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "step", dying)
+        with pytest.raises(Stop):
+            fitted(chosen, checkpoint=file, identity="a")
+    assert same(whole, fitted(chosen, checkpoint=file, identity="a"))
+
+
+def test_the_bound_names_its_n() -> None:
+    outcome = fitted(settings(batch=512, epochs=1))
+    row = outcome.history[0]
+    held = len([e for e in DATA.index.ends(2).tolist() if e >= SEEN.n_train])
+    assert row["val_n"] == held < 512
+    import math
+
+    assert row["val_information"] == pytest.approx(math.log(held) - row["val_contrast"], abs=1e-5)

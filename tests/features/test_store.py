@@ -85,7 +85,7 @@ def test_interrupted_work_goes_on_to_the_same_bits(
     with pytest.raises(Stop):
         features_of(TEXTS, reader, killer)
     [partial] = [f for f in files() if f.endswith(".partial")]
-    done = int((cache_folder() / "features" / partial / "done").read_text())
+    done = int((cache_folder() / "features" / partial / "done").read_text().split()[0])
     assert 0 < done < 40
     seen: list[int] = []
 
@@ -157,3 +157,44 @@ def test_a_cache_that_cannot_be_written_is_said(
     monkeypatch.setenv("TIMECONTROL_CACHE", str(file))
     with pytest.raises(TimeControlError, match="Cannot keep features"):
         features_of(TEXTS, reader)
+
+
+def test_work_begun_with_other_batches_is_begun_anew(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A CPU's partial file gone on with on a GPU: no row may be left out."""
+    monkeypatch.setattr(store, "SAVE_EVERY", 0.0)
+    with pytest.raises(Stop):
+        features_of(TEXTS, reader, killer)
+    monkeypatch.setitem(BUDGET, "cpu", 301)
+    found = features_of(TEXTS, reader)
+    assert (np.abs(found[:]).sum(1) > 0).all()
+    np.testing.assert_allclose(found[:], extract(reader, TEXTS), rtol=1e-4, atol=1e-5)
+
+
+def test_going_on_inside_a_batch_is_refused(reader: Reader) -> None:
+    tokens = reader.tokens(TEXTS)
+    with pytest.raises(ValueError, match="inside a batch"):
+        list(reader(tokens, np.argsort(-tokens.lengths, kind="stable"), 1))
+
+
+def test_a_damaged_file_is_named(reader: Reader) -> None:
+    features_of(TEXTS, reader)
+    [name] = files()
+    file = cache_folder() / "features" / name / "features.npy"
+    file.write_bytes(b"no array")
+    with pytest.raises(TimeControlError, match="is damaged: delete it"):
+        features_of(TEXTS, reader)
+    file.unlink()
+    with pytest.raises(TimeControlError, match="is damaged: delete it"):
+        features_of(TEXTS, reader)
+
+
+def test_the_key_has_the_weights_and_the_cut(reader: Reader) -> None:
+    from dataclasses import replace
+
+    keys = {
+        store.key_of(TEXTS, r)
+        for r in (reader, replace(reader, checksum="other"), replace(reader, most_tokens=32))
+    }
+    assert len(keys) == 3

@@ -93,3 +93,35 @@ def test_latents_that_do_not_move_are_described() -> None:
     found = diagnose(paths, fit_paths(drawn(20)), shuffles=2)
     assert np.isfinite([found.time_share, found.profile_fit, found.step_correlation]).all()
     assert found.shuffled_larger == 0
+
+
+@pytest.mark.parametrize("length", [3, 5, 10])
+def test_steps_of_short_bridges_are_uncorrelated(length: int) -> None:
+    import torch
+
+    from timecontrol.processes import BrownianBridge
+
+    zero = torch.zeros(4000, 2, dtype=torch.double)
+    times = torch.arange(length, dtype=torch.double)
+    state = torch.Generator().manual_seed(0)
+    drawn = BrownianBridge().sample(zero, zero, times, length - 1, state).numpy()
+    assert step_correlation(list(drawn)) == pytest.approx(0, abs=0.05)
+
+
+def test_latents_that_have_collapsed_are_described() -> None:
+    flat = [np.zeros((6, 3)) for _ in range(4)]
+    line = [np.outer(np.random.default_rng(i).normal(size=6), [1.0, 2.0, 3.0]) for i in range(4)]
+    for paths in (flat, line):  # no covariance of steps has an inverse of its own
+        found = diagnose(paths, fit_paths(paths), shuffles=2)
+        assert np.isfinite([found.shuffled_larger, found.step_correlation]).all()
+
+
+def test_residuals_are_measured_in_the_noise_of_training() -> None:
+    """One coordinate is noise a thousand times larger than the bridge in the other."""
+    state = np.random.default_rng(0)
+    paths = [p * [1, 0] + 1000 * state.normal(size=p.shape) * [0, 1] for p in drawn(60)]
+    fit = fit_paths(paths)
+    good = shuffled_larger(paths, fit.line_steps, 5, 0).mean()
+    blind = shuffled_larger(paths, np.eye(2), 5, 0).mean()
+    assert good > 0.7 > blind + 0.1
+    assert diagnose(paths, fit, 5).shuffled_larger == pytest.approx(good)

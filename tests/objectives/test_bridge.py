@@ -137,6 +137,9 @@ def test_released_logits_outside_a_bridge_are_positive_unless_masked() -> None:
     assert masked[0, 1] == masked[1, 0] == -math.inf
     torch.testing.assert_close(masked.diagonal(), found.diagonal())
     assert contrast(masked).isfinite()
+    edge = torch.tensor([0.0, 1.0]), torch.tensor([1.0, 2.0]), torch.tensor([2.0, 3.0])
+    masked = bridge.released_logits(z, z + 1, z + 2, *edge, masked=True)
+    assert masked[0, 1] == -math.inf  # the middle stands where the other begins: no variance
 
 
 def test_pinning_by_hand() -> None:

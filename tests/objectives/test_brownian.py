@@ -32,3 +32,5 @@ def test_released_logits_take_positions_across_documents() -> None:
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
     masked = brownian.released_logits(z_s, z_t, middle, end, masked=True)
     assert masked[1, 0] == -math.inf
+    same = brownian.released_logits(z_s, z_t, torch.tensor([1.0, 3.0]), end, masked=True)
+    assert same[1, 0] == -math.inf  # no time between them

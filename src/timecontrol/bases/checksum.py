@@ -1,10 +1,11 @@
-"""What a base is, as a number: the SHA-256 of its weight files and its tokenizer.
+"""What a base is, as a number: the SHA-256 of its weight files, configuration and tokenizer.
 
 The same for a folder, for packages and for the hub's local cache, so that a result can be tied to
 the very weights it was made with.
 """
 
 import hashlib
+import json
 from pathlib import Path
 
 from timecontrol.bases.load import resolve
@@ -13,6 +14,8 @@ from timecontrol.errors import TimeControlError
 
 WEIGHT_FILES = ("*.safetensors", "pytorch_model*.bin", "*.gguf")
 """In the order transformers looks for them; only the first kind found counts."""
+UNIMPORTANT = {"transformers_version", "_name_or_path", "dtype", "torch_dtype", "use_cache"}
+"""Keys of ``config.json`` that change nothing a base computes."""
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "merges.txt", "vocab.txt")
 
 
@@ -24,6 +27,10 @@ def checksum(name: str) -> str:
         raise TimeControlError(f"{folder} holds no weights: {', '.join(WEIGHT_FILES)}")
     texts = [folder / file for file in TOKENIZER_FILES if (folder / file).is_file()]
     sums = [f"{f.name}:{digest(f)}" for f in [*weights, *texts]]
+    if (config := folder / "config.json").is_file():
+        said = json.loads(config.read_text(encoding="utf-8"))
+        kept = {name: said[name] for name in sorted(said) if name not in UNIMPORTANT}
+        sums.append(json.dumps(kept, sort_keys=True))
     return hashlib.sha256("\n".join(sums).encode()).hexdigest()
 
 

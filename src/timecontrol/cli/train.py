@@ -111,7 +111,9 @@ def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:
     """Print what was trained and how good it is."""
     s, corpus, best = config["settings"], config["corpus"], metrics["best"]
     n = corpus["documents"]
-    about = [s["objective"], f"loss {s['loss']}", f"d = {s['latent_dim']}", f"seed {s['seed']}"]
+    about = [s["objective"], f"preset {s['preset']}", f"d = {s['latent_dim']}", f"seed {s['seed']}"]
+    if s["objective"] in ("bridge", "brownian"):
+        about.insert(2, f"loss {s['loss']}")
     say(f"[bold]{shown(corpus['name'])}[/]  {shown(', '.join(about))}")
     say(shown(f"base {config['base']['label']}, pooling {s['pooling']}"))
     say(
@@ -121,7 +123,7 @@ def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:
     )
     rows = [["training loss", best.get("loss")], ["validation loss", best.get("val_loss")]]
     if "val_information" in best:
-        rows.append([f"  bound log N - L, N = {s['batch']} (nats)", best["val_information"]])
+        rows.append([f"  bound log N - L, N = {best['val_n']:.0f} (nats)", best["val_information"]])
         rows.append(["  own sample ranked first", best["val_retrieval"]])
     if "val_evidence" in best:
         rows.append(["  evidence lower bound (nats a triplet)", best["val_evidence"]])
@@ -134,6 +136,6 @@ def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:
             ["documents with larger residual when shuffled", judged["shuffled_larger"]],
         ]
     table(
-        ["on validation documents", ""],
+        ["of the head kept", ""],
         [[name, f"{value:.3f}"] for name, value in rows if value is not None],
     )

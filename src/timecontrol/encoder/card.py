@@ -14,8 +14,10 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     """Return the card in Markdown, with the header that model hubs read."""
     s, base, corpus = config["settings"], config["base"], config["corpus"]
     best, n = metrics["best"], corpus["documents"]
+    loss = f"; loss `{s['loss']}`" if s["objective"] in ("bridge", "brownian") else ""
     rows = {
-        "objective": f"{OBJECTIVES[s['objective']]}; loss `{s['loss']}`",
+        "objective": OBJECTIVES[s["objective"]] + loss,
+        "preset": s["preset"],
         "base": f"{base['label']} (frozen, {base['dim']}-d, pooling `{s['pooling']}`)",
         "latent size": s["latent_dim"],
         "corpus": f"{corpus['name']}, splits by {corpus['splits_by']}",
@@ -25,9 +27,10 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "epochs": f"{metrics['epochs']}, head of epoch {metrics['best_epoch']}",
         "seed": s["seed"],
     }
+    count = round(best.get("val_n", 0))
     numbers = {
         "validation loss": best.get("val_loss"),
-        f"mutual information bound at N = {s['batch']}, nats": best.get("val_information"),
+        f"mutual information bound at N = {count}, nats": best.get("val_information"),
         "evidence lower bound, nats a triplet": best.get("val_evidence"),
     }
     judged = metrics.get("validation")
@@ -55,10 +58,11 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "|---|---|",
         *(f"| {name} | {value} |" for name, value in rows.items()),
         "",
-        f"On the {n['val']:,} validation documents:",
-        "",
-        "| | |",
-        "|---|---|",
+        *(
+            [f"On the {n['val']:,} validation documents:", "", "| | |", "|---|---|"]
+            if judged
+            else ["There were no validation documents."]
+        ),
         *(f"| {name} | {value:.3f} |" for name, value in numbers.items() if value is not None),
         "",
         *(f"- {note}" for note in corpus["notes"]),

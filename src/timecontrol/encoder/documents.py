@@ -33,8 +33,8 @@ class Chosen:
         found = hashlib.sha256()
         for part in (self.train, self.val):
             for document in part:
-                for section in document.sections:
-                    found.update(repr((section.tag, section.sentences)).encode("utf-8", "replace"))
+                read = [(section.tag, section.sentences) for section in document.sections]
+                found.update(repr(read).encode("utf-8", "replace"))
             found.update(b"|")
         return found.hexdigest()
 

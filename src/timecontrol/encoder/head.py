@@ -12,6 +12,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+ROWS = 65536
+"""Rows that are worked on at once, to save memory."""
+
 
 class Head(nn.Module):
     """Features, (..., D), to latents, (..., d)."""
@@ -61,14 +64,14 @@ class Head(nn.Module):
 
     def standardise_features(self, features: Tensor) -> None:
         """Take mean and scale from training features, (n, D); a constant one is left unscaled."""
-        scale, mean = torch.std_mean(features.double(), 0, correction=0)
+        mean, scale = moments(features)
         self.feature_mean.copy_(mean)
         self.feature_scale.copy_(torch.where(scale > 1e-8, scale, 1.0))
 
     @torch.no_grad()
     def standardise_latents(self, features: Tensor) -> None:
         """Take mean and scale of the latents from training features, (n, D)."""
-        scale, mean = torch.std_mean(self.raw(features).double(), 0, correction=0)
+        mean, scale = moments(torch.cat([self.raw(part) for part in torch.split(features, ROWS)]))
         self.latent_mean.copy_(mean)
         self.latent_scale.copy_(torch.where(scale > 1e-8, scale, 1.0))
 
@@ -89,3 +92,10 @@ class Head(nn.Module):
         bias = (bias - self.latent_mean.double()) / scale
         found[-1] = (weight / scale.unsqueeze(1), bias, relu)
         return [(w.float(), b.float(), relu) for w, b, relu in found]
+
+
+def moments(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and standard deviation of each column, (D,), in double precision throughout."""
+    mean = rows.mean(0, dtype=torch.double)
+    square = sum((part.double() - mean).square().sum(0) for part in torch.split(rows, ROWS))
+    return mean, (torch.as_tensor(square) / len(rows)).sqrt()

@@ -12,7 +12,7 @@ A run folder keeps the head (a few hundred kB), not the base: its name and check
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,11 @@ import torch
 from numpy.typing import NDArray
 
 from timecontrol.bases import load_causal, load_tokenizer, resolve
+from timecontrol.bases.checksum import checksum
 from timecontrol.corpora import Corpus, Document, open_corpus
 from timecontrol.encoder.card import card
 from timecontrol.encoder.documents import Chosen, choose_from, texts_of
+from timecontrol.encoder.evaluations import FILE
 from timecontrol.encoder.head import Head
 from timecontrol.encoder.losses import Sentences
 from timecontrol.encoder.provenance import provenance
@@ -49,6 +51,10 @@ from timecontrol.runs import (
 
 HEAD, FIT, METRICS, CARD = "head.safetensors", "fit.json", "metrics.json", "README.md"
 CHECKPOINT = "checkpoint.safetensors"
+ALGORITHM = 1
+"""Goes up when the same settings would end in other weights: an old checkpoint is then refused."""
+ROWS = 65536
+"""Features that go through the head at once."""
 
 
 @dataclass
@@ -97,7 +103,7 @@ class Encoder:
         """
         if isinstance(corpus, str):
             corpus = open_corpus(corpus)
-        settings = preset("best", **changes) if settings is None else settings
+        settings = preset("best", **changes) if settings is None else replace(settings, **changes)
         chosen = choose_from(corpus)
         reader = open_base(base, settings.pooling, device, dtype)
         identity = _identity(settings, reader, chosen)
@@ -188,13 +194,14 @@ class Encoder:
     @torch.no_grad()
     def latents(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the latents of features, (n, D) to (n, d)."""
-        found: NDArray[np.float32] = self.head(torch.from_numpy(np.array(features))).numpy()
-        return found
+        parts = [features[start : start + ROWS] for start in range(0, len(features), ROWS)]
+        found = [self.head(torch.from_numpy(np.array(part))).numpy() for part in parts]
+        return np.concatenate([np.empty((0, self.latent_dim), np.float32), *found])
 
     def paths(self, documents: Sequence[Document], progress: Progress = silent) -> Paths:
         """Return the paths of documents; their features are kept for the next time."""
         parts = {}
-        for split in {d.split: None for d in documents}:  # a file each, as training made them
+        for split in {d.split: None for d in documents}:  # a file of features each
             some = [d for d in documents if d.split == split]
             texts = texts_of(some, self.settings.tags)
             if texts:
@@ -235,7 +242,7 @@ class Encoder:
             dim = len(tensors["feature_mean"])
             head = Head(dim, s.latent_dim, s.hidden, s.biases, s.first_relu)
             head.load_state_dict(tensors)
-        except (KeyError, ValueError, TypeError, RuntimeError) as error:
+        except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
             raise TimeControlError(f"{place} is damaged: {str(error)[:120]}") from None
         head.requires_grad_(False).eval()
         return cls(head, settings, config, fit, metrics, None, device, dtype)
@@ -263,38 +270,54 @@ def text_model(settings: Settings, base: str, texts: Sequence[str]) -> TextModel
 
 def _identity(settings: Settings, reader: Reader, chosen: Chosen) -> str:
     """Return a hash of all that decides the weights."""
-    dtype = str(reader.dtype)
-    parts = [json.dumps(settings.as_dict(), sort_keys=True), reader.checksum, dtype, chosen.digest]
+    lm = settings.lm if settings.objective == "vae" else "small"
+    parts = [
+        str(ALGORITHM),
+        json.dumps(settings.as_dict(), sort_keys=True),
+        reader.checksum,
+        "" if lm == "small" else checksum(lm),
+        f"{reader.dtype} {reader.device.type} {reader.most_tokens}",
+        chosen.digest,
+    ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _open_folder(folder: Path, identity: str, overwrite: bool) -> bool:
     """Return whether a folder holds this very run, finished; make room for it otherwise."""
+    if folder.exists() and not folder.is_dir():
+        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
     if is_finished(folder):
-        config = read_config(folder, "encoder")
-        if config.get("identity") == identity:
-            return not overwrite or _clear(folder)
+        same = read_config(folder, "encoder").get("identity") == identity
+        if same and not overwrite:
+            return True
         if not overwrite:
             raise TimeControlError(
                 f"{folder} holds a finished run of other data or settings: give another --out, or "
                 "--overwrite."
             )
+        _clear(folder)
     elif folder.is_dir():
-        ours = {HEAD, FIT, METRICS, CARD, CHECKPOINT}
+        ours = {HEAD, FIT, METRICS, CARD, CHECKPOINT, FILE}
         if not {p.name for p in folder.iterdir() if not p.name.startswith(".")} <= ours:
             raise TimeControlError(f"{folder} is not empty and holds no run: give another --out.")
-    elif folder.exists():
-        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
+        if overwrite and not _is_of(folder / CHECKPOINT, identity):  # else it goes on
+            _clear(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    if overwrite:
-        _clear(folder)
     return False
 
 
-def _clear(folder: Path) -> bool:
-    for name in (CONFIG, HEAD, FIT, METRICS, CARD, CHECKPOINT):
+def _is_of(checkpoint: Path, identity: str) -> bool:
+    """Return whether a checkpoint is of the run with this identity."""
+    try:
+        return checkpoint.is_file() and read_tensors(checkpoint)[1]["identity"] == identity
+    except (TimeControlError, KeyError, TypeError):
+        return False
+
+
+def _clear(folder: Path) -> None:
+    """Take a run out of a folder, its configuration first: it is then no finished run."""
+    for name in (CONFIG, HEAD, FIT, METRICS, CARD, CHECKPOINT, FILE):
         (folder / name).unlink(missing_ok=True)
-    return False
 
 
 def _about_base(reader: Reader) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """What an objective compares: triplets, pairs and windows of sentences of one document.
 
-All sentences of all documents stand in one row; a document is a stretch of it. As in the authors'
-code every sentence is the end of a triplet once an epoch, and the other two are drawn uniformly
-from those before it. Every batch has a random state of its own, (seed, epoch, batch), so that an
-interrupted epoch can be gone on with.
+All sentences of all documents stand in one row; a document is a stretch of it. Every sentence with
+two before it is the end of a triplet once an epoch, and the other two are drawn uniformly from
+those before it. (The authors' code also visits the first two sentences of a document and takes the
+third instead of them, so that it comes three times.) Every batch has a random state of its own,
+(seed, epoch, batch), so that an interrupted epoch can be gone on with.
 """
 
 from collections.abc import Iterator

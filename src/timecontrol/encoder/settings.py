@@ -19,6 +19,8 @@ LOSSES = ("paper", "released", "masked")
 class Settings:
     """Everything that decides what comes out, but the data and the base."""
 
+    preset: str = "best"
+    """The preset these settings began as."""
     objective: str = "bridge"
     """bridge, brownian, implicit or vae."""
     loss: str = "paper"
@@ -84,6 +86,10 @@ class Settings:
         for name in ("pin", "distance", "patience", "seed", "weight_decay", "free_nats"):
             if getattr(self, name) < 0:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name)}: 0 or more.")
+        if self.objective == "implicit" and self.distance:
+            raise TimeControlError("distance has no meaning for implicit: it predicts the next.")
+        if self.pin and self.objective != "bridge":
+            object.__setattr__(self, "pin", 0.0)  # only a bridge has ends to pin
         if self.seed >= 2**31:
             raise TimeControlError(f"seed is {self.seed}: below 2147483648.")
 
@@ -107,7 +113,7 @@ _SGD = {"optimiser": "sgd", "rate": 1e-4, "batch": 32, "epochs": 100, "patience"
 PRESETS: dict[str, Settings] = {
     "best": Settings(),
     "paper": replace(
-        Settings(),
+        Settings(preset="paper"),
         **_SGD,  # type: ignore[arg-type]
         pooling="eos",
         tags=True,
@@ -115,7 +121,7 @@ PRESETS: dict[str, Settings] = {
         standardise=False,
     ),
     "released": replace(
-        Settings(),
+        Settings(preset="released"),
         **_SGD,  # type: ignore[arg-type]
         loss="released",
         pin=1.0,

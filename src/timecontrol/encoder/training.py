@@ -21,6 +21,7 @@ from timecontrol.encoder.reconstruction import Reconstruction
 from timecontrol.encoder.sampling import batches
 from timecontrol.encoder.settings import Settings
 from timecontrol.errors import TimeControlError
+from timecontrol.objectives.contrast import information
 from timecontrol.progress import Progress, silent
 from timecontrol.runs import read_tensors, write_tensors
 
@@ -88,7 +89,7 @@ def train(
     """
     check(data, n_train, settings)
     device = device or torch.device("cpu")
-    with seeded(settings.seed, torch.device("cpu")):
+    with seeded(settings.seed):
         s = settings
         head = Head(data.features.shape[1], s.latent_dim, s.hidden, s.biases, s.first_relu)
         model = Trainee(head, s, reconstruction() if reconstruction else None)
@@ -184,7 +185,7 @@ class Loop:
         """Return a context in which a language model's dropout depends on the batch alone."""
         if self.model.reconstruction is None:
             return nullcontext()
-        return seeded(generator.initial_seed(), self.data.features.device)
+        return seeded(generator.initial_seed())
 
     def settle(self) -> None:
         """Bring the sums from the device, and refuse a loss that is not finite."""
@@ -221,8 +222,9 @@ class Loop:
             for ends, generator in batches(self.data.index, self.held_out, size, *key):
                 numbers = batch_loss(self.model, self.data, ends, generator)
                 if "contrast" in numbers:
-                    bound = math.log(len(ends)) - numbers["contrast"]
-                    numbers["information"] = bound
+                    numbers["n"] = torch.tensor(float(len(ends)))
+                    bound = information(float(numbers["contrast"]), len(ends))
+                    numbers["information"] = torch.tensor(bound)
                 found.append(numbers)
         return {k: float(torch.stack([n[k] for n in found]).mean()) for k in found[0]}
 
@@ -275,9 +277,9 @@ class Loop:
 
 
 @contextmanager
-def seeded(seed: int, device: torch.device) -> Iterator[None]:
+def seeded(seed: int) -> Iterator[None]:
     """Set the world's random state for a while, and put it back."""
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(seed % 2**63)
         yield
 

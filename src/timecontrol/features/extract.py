@@ -52,6 +52,11 @@ class Reader:
         """The size of a feature vector."""
         return int(self.model.config.hidden_size)
 
+    @property
+    def budget(self) -> int:
+        """Tokens of a batch, padding counted."""
+        return BUDGET[self.device.type]
+
     def tokens(self, texts: Sequence[str]) -> Ragged:
         """Return the token ids of each text."""
         end = self.tokenizer.eos_token_id
@@ -80,8 +85,10 @@ class Reader:
         """
         pad = self.tokenizer.pad_token_id
         waiting: list[tuple[int, torch.Tensor]] = []  # copied back while the next is computed
-        for start, stop in spans(tokens.lengths[order], BUDGET[self.device.type]):
+        for start, stop in spans(tokens.lengths[order], self.budget):
             if start < first:
+                if stop > first:
+                    raise ValueError(f"{first} is inside a batch")
                 continue
             rows = order[start:stop]
             ids = torch.from_numpy(tokens.padded(rows, pad))

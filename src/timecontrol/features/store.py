@@ -26,6 +26,7 @@ from timecontrol.features.extract import Reader, refuse_holes
 from timecontrol.progress import Progress, silent
 
 VERSION = 1
+Table = np.memmap[tuple[int, ...], np.dtype[np.float32]]
 SAVE_EVERY = 5.0
 """Seconds between notes of how far it is."""
 
@@ -66,6 +67,8 @@ def features_of(texts: Sequence[str], reader: Reader, progress: Progress = silen
             with suppress(OSError):
                 place.with_suffix(".lock").unlink()
         table = np.load(place / "features.npy", mmap_mode="r")
+    except (FileNotFoundError, ValueError):
+        raise TimeControlError(f"{place} is damaged: delete it, and it is made anew.") from None
     except OSError as error:
         raise TimeControlError(
             f"Cannot keep features in {place.parent}: {error.strerror or error}; "
@@ -101,7 +104,7 @@ def _compute(texts: list[str], reader: Reader, place: Path, progress: Progress) 
     tokens = reader.tokens(texts)
     order = by_length(tokens.lengths)
     shape = (len(texts), reader.dim)
-    done, table = _begin(file, mark, shape)
+    done, table = _begin(file, mark, shape, reader.budget)
     last = time.monotonic()
     with progress("features", len(texts), done, "sentences") as advance:
         for start, rows in reader(tokens, order, done):
@@ -110,25 +113,24 @@ def _compute(texts: list[str], reader: Reader, place: Path, progress: Progress) 
             done = start + len(rows)
             advance(len(rows))
             if time.monotonic() - last > SAVE_EVERY:
-                _note(table, mark, done)
+                _note(table, mark, done, reader.budget)
                 last = time.monotonic()
-    _note(table, mark, done)
+    _note(table, mark, done, reader.budget)
     del table
     (partial / "about.json").write_text(
         json.dumps({**_about(reader), "texts": len(texts), "dim": reader.dim}, indent=1)
     )
-    mark.unlink()
     partial.rename(place)
+    (place / "done").unlink()
 
 
-def _begin(
-    file: Path, mark: Path, shape: tuple[int, int]
-) -> tuple[int, "np.memmap[tuple[int, ...], np.dtype[np.float32]]"]:
+def _begin(file: Path, mark: Path, shape: tuple[int, int], budget: int) -> tuple[int, Table]:
     """Return how many rows are done, and the open file; begin anew where that is not sure."""
     with suppress(OSError, ValueError):
-        done = int(mark.read_text())
+        done, cut = map(int, mark.read_text().split())
         table = np.lib.format.open_memmap(file, mode="r+")
-        if table.shape == shape and table.dtype == np.float32:
+        # another device cuts other batches: rows between would be left out
+        if table.shape == shape and table.dtype == np.float32 and cut == budget:
             return done, table
     mark.unlink(missing_ok=True)
     free = shutil.disk_usage(file.parent).free
@@ -142,9 +144,9 @@ def _begin(
     return 0, np.lib.format.open_memmap(file, mode="w+", dtype=np.float32, shape=shape)
 
 
-def _note(table: "np.memmap[tuple[int, ...], np.dtype[np.float32]]", mark: Path, done: int) -> None:
-    """Write down how many rows are good, after the rows themselves."""
+def _note(table: Table, mark: Path, done: int, budget: int) -> None:
+    """Write down how many rows are good and how batches are cut, after the rows themselves."""
     table.flush()
     fresh = mark.with_suffix(".new")
-    fresh.write_text(str(done))
+    fresh.write_text(f"{done} {budget}")
     fresh.replace(mark)

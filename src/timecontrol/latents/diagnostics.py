@@ -105,12 +105,17 @@ def variance_profile(found: list[Array]) -> tuple[list[float], float]:
 
 
 def step_correlation(found: list[Array]) -> float:
-    """Return the correlation of neighbouring steps, all coordinates together."""
-    steps = [np.diff(r, axis=0) for r in found]
+    """Return the correlation of neighbouring steps, all coordinates together.
+
+    The steps of a bridge must add up to zero, which alone correlates them by -1/(T - 1); that is
+    taken out, so that a bridge of any length has 0.
+    """
+    steps = [np.diff(r, axis=0) for r in found]  # each (T, d)
+    free = sum((len(e) - 1) * e.shape[1] for e in steps)
+    variance = sum(float((e**2).sum()) for e in steps) / free  # sigma^2
     both = sum(float((e[1:] * e[:-1]).sum()) for e in steps)
-    count = sum((len(e) - 1) * e.shape[1] for e in steps)
-    one = sum(float((e**2).sum()) for e in steps) / sum(e.size for e in steps)
-    return both / count / one if one > 0 and count else 0.0
+    expected = -variance * sum((len(e) - 1) * e.shape[1] / len(e) for e in steps)
+    return (both - expected) / (free * variance) if variance > 0 else 0.0
 
 
 def bridge_residual(path: Array, covariance: Array) -> float:

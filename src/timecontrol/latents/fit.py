@@ -42,17 +42,35 @@ class Gaussian:
 
         Chen, Wiesel, Eldar and Hero, 2010: S' = (1 - rho) S + rho (tr S / d) I.
         """
-        n, d = points.shape
         mean = points.mean(0)
         centred = points - mean
-        S = centred.T @ centred / n
-        mu = np.trace(S) / d
-        alpha = np.mean(S**2)
-        above = alpha + mu**2
-        below = (n + 1) * (alpha - mu**2 / d)
-        rho = 1.0 if below <= 0 else min(1.0, above / below)
-        shrunk = (1 - rho) * S + rho * mu * np.eye(d)
-        return cls(mean, shrunk + 1e-12 * np.eye(d), float(rho))
+        shrunk, rho = shrink(centred.T @ centred / len(points), len(points))
+        return cls(mean, shrunk, rho)
+
+
+def shrink(S: Array, n: int) -> tuple[Array, float]:
+    """Return a covariance, (d, d), estimated from n points, with an inverse; and how far it moved.
+
+    rho = min(1, (mean S_ij^2 + mu^2) / ((n + 1) (mean S_ij^2 - mu^2 / d))),   mu = tr S / d
+    """
+    d = len(S)
+    mu = np.trace(S) / d
+    alpha = np.mean(S**2)
+    above = alpha + mu**2
+    below = (n + 1) * (alpha - mu**2 / d)
+    rho = 1.0 if below <= 0 else min(1.0, above / below)
+    return (1 - rho) * S + (rho * mu + 1e-12) * np.eye(d), float(rho)
+
+
+def invertible(S: Array, n: int) -> Array:
+    """Return a covariance of steps with an inverse: shrunk where n is small, else hardly touched.
+
+    Shrinkage would drown a quiet coordinate beside a loud one, so it is kept for want of data.
+    """
+    d = len(S)
+    if n < 10 * d:
+        return shrink(S, n)[0]
+    return np.asarray(S + (1e-9 * np.trace(S) / d + 1e-12) * np.eye(d))
 
 
 @dataclass(frozen=True)
@@ -115,6 +133,7 @@ def fit_paths(paths: list[Array]) -> Fit:
     mean_path = on_grid.mean(0)
     line = [residuals(p) for p in paths]
     bent = [residuals(p, mean_path) for p in paths]
+    free = sum(len(p) - 2 for p in paths)  # steps, less one a document
     return Fit(
         documents=len(paths),
         sentences=float(np.mean([len(p) for p in paths])),
@@ -124,8 +143,8 @@ def fit_paths(paths: list[Array]) -> Fit:
         spread=on_grid.std(0),
         line_sigma=residual_sigma(line),
         mean_sigma=residual_sigma(bent),
-        line_steps=step_covariance(line),
-        mean_steps=step_covariance(bent),
+        line_steps=invertible(step_covariance(line), free),
+        mean_steps=invertible(step_covariance(bent), free),
     )
 
 
