@@ -288,3 +288,13 @@ def test_the_bound_names_its_n() -> None:
     import math
 
     assert row["val_information"] == pytest.approx(math.log(held) - row["val_contrast"], abs=1e-5)
+
+
+def test_weights_do_not_depend_on_the_number_of_threads() -> None:
+    found = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        found.append(fitted(settings()))
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    assert same(*found)

@@ -98,7 +98,8 @@ def train(
     model.to(device)
     data = Sentences(data.features.to(device), data.index)
     loop = Loop(model, data, n_train, checkpoint, identity)
-    loop.run(progress)
+    with one_thread() if settings.objective in ("bridge", "brownian") else nullcontext():
+        loop.run(progress)
     keep = settings.patience > 0 and loop.best_head is not None
     if keep:
         assert loop.best_head is not None
@@ -282,6 +283,21 @@ def seeded(seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
         torch.manual_seed(seed % 2**63)
         yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute on one thread for a while.
+
+    The steps of a head are so small that threads mostly wait for each other: a hundred times
+    longer on a busy machine. And the weights do not depend on the number of cores.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def optimiser_of(model: Trainee) -> torch.optim.Optimizer:
