@@ -55,12 +55,16 @@ browser: $(DEV)  ## tests in a browser, where Chromium is installed
 	  if [ $$code -eq 5 ]; then echo "no browser tests yet: the studio is not built"; \
 	  else exit $$code; fi
 
-bench: $(DEV)  ## benchmarks: splitters, reading speed and memory, new rows
+bench: $(DEV)  ## benchmarks: splitters, reading, new rows, features, encoder, recovery
 	$(PIP) pysbd syntok blingfire nupunkt spacy
 	$(BIN)/python benchmarks/splitters.py
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/timecontrol bases install smollm2-135m
 	$(BIN)/python benchmarks/rows.py
+	$(BIN)/timecontrol bases install minilm
+	$(BIN)/python benchmarks/features.py
+	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/recovery.py
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

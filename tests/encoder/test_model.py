@@ -292,3 +292,25 @@ def test_a_pretrained_language_model_with_dropout_is_reproducible(bases: dict[st
         torch.manual_seed(world)
         found.append(fitted(bases["bert"], objective="vae", lm=bases["gpt2"], epochs=1))
     assert same(*found)
+
+
+def test_a_generator_of_documents_will_do_and_one_text_will_not(bases: dict[str, str]) -> None:
+    encoder = fitted(bases["bert"])
+    assert len(encoder.paths(open_corpus(CORPUS).documents("val"))) == 4
+    with pytest.raises(TimeControlError, match="a list of sentences, not one text"):
+        encoder.encode("A sentence.")
+
+
+def test_saving_spares_other_folders(bases: dict[str, str], tmp_path: Path) -> None:
+    encoder = fitted(bases["bert"])
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(TimeControlError, match="holds no run"):
+        encoder.save(tmp_path)
+    encoder.save(tmp_path / "run")
+    encoder.save(tmp_path / "run")
+
+
+def test_a_training_that_fails_leaves_no_folder(bases: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(TimeControlError, match="0 samples at distance 50"):
+        fitted(bases["bert"], out=tmp_path / "run", distance=50)
+    assert not (tmp_path / "run").exists()

@@ -66,6 +66,7 @@ def test_settings_come_back_from_plain_data() -> None:
         ({"latent_dim": 0}, "latent dim is 0: 1 or more"),
         ({"batch": 1}, "batch is 1: 2 or more"),
         ({"rate": 0.0}, "rate is 0: more than 0"),
+        ({"rate": float("nan")}, "rate is nan: more than 0"),
         ({"seed": -1}, "seed is -1: 0 or more"),
         ({"seed": 2**31}, "below 2147483648"),
         ({"distance": -2}, "distance is -2: 0 or more"),

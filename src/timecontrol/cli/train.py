@@ -104,7 +104,10 @@ def encoder(
         report(trained.config, trained.metrics)
         for remark in trained.config["corpus"]["notes"]:
             note(f"note: {remark}")
-        say(shown(f"\nWritten to {out}. Next: timecontrol plot {spec} --encoder {out} --out plots"))
+        held = any("held out instead" in remark for remark in trained.config["corpus"]["notes"])
+        options = " --skip-bad" * skip_bad + " --split train" * held
+        command = f"timecontrol plot {spec} --encoder {out} --out plots{options}"
+        say(shown(f"\nWritten to {out}. Next: {command}"))
 
 
 def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ A run folder keeps the head (a few hundred kB), not the base: its name and check
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,12 @@ class Encoder:
             "corpus": _about_corpus(corpus, chosen),
             "made_with": provenance(reader.device),
         }
-        encoder = cls._train(chosen, reader, settings, config, folder, progress)
+        try:
+            encoder = cls._train(chosen, reader, settings, config, folder, progress)
+        except TimeControlError:
+            if folder is not None and not any(folder.iterdir()):
+                folder.rmdir()  # nothing came of it
+            raise
         encoder.device, encoder.dtype = device, dtype
         if folder is not None:
             encoder.save(folder)
@@ -189,6 +194,8 @@ class Encoder:
 
     def encode(self, sentences: Sequence[str]) -> NDArray[np.float32]:
         """Return the latents of sentences, (n, d)."""
+        if isinstance(sentences, str):
+            raise TimeControlError("encode takes a list of sentences, not one text: [sentence].")
         return self.latents(extract(self.open(), sentences))
 
     @torch.no_grad()
@@ -198,8 +205,9 @@ class Encoder:
         found = [self.head(torch.from_numpy(np.array(part))).numpy() for part in parts]
         return np.concatenate([np.empty((0, self.latent_dim), np.float32), *found])
 
-    def paths(self, documents: Sequence[Document], progress: Progress = silent) -> Paths:
+    def paths(self, documents: Iterable[Document], progress: Progress = silent) -> Paths:
         """Return the paths of documents; their features are kept for the next time."""
+        documents = list(documents)
         parts = {}
         for split in {d.split: None for d in documents}:  # a file of features each
             some = [d for d in documents if d.split == split]
@@ -214,6 +222,8 @@ class Encoder:
     def save(self, folder: Path | str) -> None:
         """Write a run folder; ``config.json`` last, so that a folder with one is whole."""
         place = Path(folder)
+        if not is_finished(place):
+            _refuse_others(place)
         place.mkdir(parents=True, exist_ok=True)
         write_tensors(place / HEAD, self.head.state_dict())
         write_json(place / FIT, self.fit_.as_dict())
@@ -243,7 +253,8 @@ class Encoder:
             head = Head(dim, s.latent_dim, s.hidden, s.biases, s.first_relu)
             head.load_state_dict(tensors)
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
-            raise TimeControlError(f"{place} is damaged: {str(error)[:120]}") from None
+            reason = " ".join(str(error).split())[:120]
+            raise TimeControlError(f"{place} is damaged: {reason}") from None
         head.requires_grad_(False).eval()
         return cls(head, settings, config, fit, metrics, None, device, dtype)
 
@@ -297,13 +308,19 @@ def _open_folder(folder: Path, identity: str, overwrite: bool) -> bool:
             )
         _clear(folder)
     elif folder.is_dir():
-        ours = {HEAD, FIT, METRICS, CARD, CHECKPOINT, FILE}
-        if not {p.name for p in folder.iterdir() if not p.name.startswith(".")} <= ours:
-            raise TimeControlError(f"{folder} is not empty and holds no run: give another --out.")
+        _refuse_others(folder)
         if overwrite and not _is_of(folder / CHECKPOINT, identity):  # else it goes on
             _clear(folder)
     folder.mkdir(parents=True, exist_ok=True)
     return False
+
+
+def _refuse_others(folder: Path) -> None:
+    """Refuse a folder that holds things which are not of a run."""
+    ours = {HEAD, FIT, METRICS, CARD, CHECKPOINT, FILE}
+    found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+    if not {name for name in found if not name.startswith(".")} <= ours:
+        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
 
 
 def _is_of(checkpoint: Path, identity: str) -> bool:

@@ -5,6 +5,7 @@
 ``released``  the authors' code where it changes results
 """
 
+import math
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -81,7 +82,7 @@ class Settings:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name)}: 1 or more.")
         if self.batch < 2:
             raise TimeControlError(f"batch is {self.batch}: 2 or more, a contrast needs a second.")
-        if self.rate <= 0:
+        if not 0 < self.rate < math.inf:
             raise TimeControlError(f"rate is {self.rate:g}: more than 0.")
         for name in ("pin", "distance", "patience", "seed", "weight_decay", "free_nats"):
             if getattr(self, name) < 0:
