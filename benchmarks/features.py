@@ -1,6 +1,7 @@
 """Sentence features: ours beside SentenceTransformer.encode, and beside a plain padded forward.
 
     python benchmarks/features.py              the same base and texts, both sides by turns
+    python benchmarks/features.py --corpus C   the validation documents of a corpus instead
     python benchmarks/features.py --gpt2       a base of GPT-2's shape (random weights) on sentences
                                                of 32 tokens, for a GPU
 
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from timecontrol.corpora import synthetic
+from timecontrol.corpora import open_corpus, synthetic
 from timecontrol.features.extract import Reader, extract, open_base
 
 
@@ -53,14 +54,15 @@ def made_texts(n: int) -> list[str]:
     return list(dict.fromkeys(found))[:n]
 
 
-def beside_sentence_transformers(base: str, n: int, rounds: int, device: str) -> dict[str, Any]:
+def beside_sentence_transformers(
+    base: str, texts: list[str], rounds: int, device: str
+) -> dict[str, Any]:
     from sentence_transformers import SentenceTransformer
 
     from timecontrol.bases.checksum import folder_on_disk
 
     reader = open_base(base, device=device, dtype="float32")
     other = SentenceTransformer(str(folder_on_disk(base)), device=str(reader.device))
-    texts = made_texts(n)
     sides: dict[str, Callable[[], Any]] = {
         "ours": lambda: extract(reader, texts),
         "SentenceTransformer.encode": lambda: other.encode(texts, show_progress_bar=False),
@@ -159,6 +161,7 @@ def gpt2_shape(n: int, rounds: int, device: str) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--gpt2", action="store_true")
+    parser.add_argument("--corpus")
     parser.add_argument("--base", default="minilm")
     parser.add_argument("--device", default="auto")
     parser.add_argument("-n", type=int, default=1000)
@@ -167,9 +170,11 @@ def main() -> None:
     if options.gpt2:
         found = gpt2_shape(options.n, options.rounds, options.device)
     else:
-        found = beside_sentence_transformers(
-            options.base, options.n, options.rounds, options.device
-        )
+        n, texts = options.n, made_texts(options.n)
+        if options.corpus:
+            documents = open_corpus(options.corpus).documents("val")
+            texts = list(dict.fromkeys(s for d in documents for s in d.sentences))[:n]
+        found = beside_sentence_transformers(options.base, texts, options.rounds, options.device)
     print(json.dumps(found, indent=1))
 
 
