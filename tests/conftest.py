@@ -190,3 +190,13 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         words.save_pretrained(folder / name)
         model(len(words)).save_pretrained(folder / name)
     return {name: str(folder / name) for name in makers}
+
+
+@pytest.fixture
+def run(bases: dict[str, str], tmp_path: Path) -> Path:
+    """The run folder of a small encoder of made recipes, 40 documents."""
+    from timecontrol.encoder import Encoder
+
+    corpus, out = "synthetic:recipes,documents=40", tmp_path / "run"
+    Encoder.fit(corpus, base=bases["bert"], epochs=2, latent_dim=3, out=out, device="cpu")
+    return out

@@ -14,14 +14,6 @@ from timecontrol.latents import Paths
 CORPUS = "synthetic:recipes,documents=40"
 
 
-@pytest.fixture
-def run(bases: dict[str, str], tmp_path: Path) -> Path:
-    Encoder.fit(
-        CORPUS, base=bases["bert"], epochs=2, latent_dim=3, out=tmp_path / "run", device="cpu"
-    )
-    return tmp_path / "run"
-
-
 def test_it_writes_latents_and_a_description(
     timecontrol: Callable[..., Ran], run: Path, tmp_path: Path
 ) -> None:

@@ -4,18 +4,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Ran
-from timecontrol.encoder import Encoder
 from timecontrol.encoder.evaluations import count
 
 CORPUS = "synthetic:recipes,documents=40"
-
-
-@pytest.fixture
-def run(bases: dict[str, str], tmp_path: Path) -> Path:
-    Encoder.fit(
-        CORPUS, base=bases["bert"], epochs=2, latent_dim=3, out=tmp_path / "run", device="cpu"
-    )
-    return tmp_path / "run"
 
 
 def test_three_figures_are_drawn(

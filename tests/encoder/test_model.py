@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +118,22 @@ class Stop(Exception):
     """A run that is killed."""
 
 
+@contextmanager
+def dying_after(steps: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kill the training within after so many steps."""
+    step, left = Loop.step, [steps]
+
+    def dying(self: Loop, *args: Any) -> None:
+        if not left[0]:
+            raise Stop
+        left[0] -= 1
+        step(self, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Loop, "step", dying)
+        yield
+
+
 def test_a_killed_run_goes_on_by_the_same_call(
     bases: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,18 +141,8 @@ def test_a_killed_run_goes_on_by_the_same_call(
 
     whole = fitted(bases["bert"], epochs=6)
     monkeypatch.setattr(training, "SAVE_EVERY", 0.0)
-    step, left = Loop.step, [20]
-
-    def dying(self: Loop, *args: Any) -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Stop
-        step(self, *args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Loop, "step", dying)
-        with pytest.raises(Stop):
-            fitted(bases["bert"], epochs=6, out=tmp_path / "run")
+    with dying_after(19, monkeypatch), pytest.raises(Stop):
+        fitted(bases["bert"], epochs=6, out=tmp_path / "run")
     with pytest.raises(TimeControlError, match="holds no finished encoder"):
         Encoder.load(tmp_path / "run")
     with pytest.raises(TimeControlError, match="unfinished run of other data"):
@@ -259,18 +267,9 @@ def test_overwriting_goes_on_after_a_kill_and_forgets_old_looks(
     fitted(bases["bert"], out=out)
     log_test(out, "encode", "x", None)
     monkeypatch.setattr(training, "SAVE_EVERY", 0.0)
-    step, left = Loop.step, [9]
-
-    def dying(self: Loop, *args: Any) -> None:
-        left[0] -= 1
-        if not left[0]:
-            raise Stop
-        step(self, *args)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Loop, "step", dying)
-        with pytest.raises(Stop):
-            fitted(bases["bert"], out=out, seed=1, overwrite=True)
+    step = Loop.step
+    with dying_after(8, monkeypatch), pytest.raises(Stop):
+        fitted(bases["bert"], out=out, seed=1, overwrite=True)
     log_test(out, "encode", "x", None)  # in the way of nothing
     steps = [0]
 

@@ -6,6 +6,7 @@ import typer
 
 from timecontrol.bases import BASES, Base, cache_folder, folder_of, install, missing
 from timecontrol.cli.console import note, print_json, say, shown, table
+from timecontrol.cli.options import AsJson
 from timecontrol.errors import pick
 
 app = typer.Typer(
@@ -13,9 +14,6 @@ app = typer.Typer(
     epilog="Example: timecontrol bases install minilm",
     invoke_without_command=True,
 )
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.callback()

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from timecontrol.cli.console import counted, note, plural, print_json, say, shown, table
+from timecontrol.cli.options import AsJson, Encoding, Language, SkipBad, SplitBy, split_named
 from timecontrol.corpora import CORPORA, Corpus, Document, open_corpus
-from timecontrol.corpora.splits import SPLITS, split_word
+from timecontrol.corpora.splits import SPLITS
 from timecontrol.errors import InputError, TimeControlError, pick
 from timecontrol.statistics import Lengths, Spread, Statistics, gather, words
 from timecontrol.tokens import STYLES, Codec, Style
@@ -32,16 +33,14 @@ def run(
     splitter: Annotated[
         str | None, typer.Option(help="rules, legacy or lines; the preset's otherwise.")
     ] = None,
-    language: Annotated[str, typer.Option(help="Language of the text, for the splitter.")] = "en",
-    split_by: Annotated[str, typer.Option(help="auto, index, published or hash.")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8",
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Skip and count malformed records.")
-    ] = False,
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
     show: Annotated[
         int | None, typer.Option(min=0, help="Show so many documents; 1, with --json 0.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show what is in a corpus: documents, sentences, tokens and section lengths.
 
@@ -53,9 +52,7 @@ def run(
     style = pick(STYLES, preset, "preset")
     if max_tokens is not None and tokenizer is None:
         raise TimeControlError("--max-tokens needs --tokenizer: a base (gpt2) or a folder.")
-    if split is not None and split_word(split) is None:
-        raise TimeControlError(f"No split named {split!r}: train, val, test.")
-    split = split_word(split) if split else None
+    split = split_named(split)
     corpus = open_corpus(
         spec,
         splitter_name=splitter or style.splitter,

@@ -6,39 +6,46 @@ from typing import Annotated, Any
 import typer
 
 from timecontrol.cli.console import note, plural, print_json, progress, say, shown, table
-from timecontrol.cli.train import Device, Dtype
+from timecontrol.cli.options import (
+    AsJson,
+    Device,
+    Dtype,
+    Encoding,
+    Language,
+    Run,
+    SkipBad,
+    Spec,
+    SplitBy,
+    Splitter,
+    split_named,
+)
 from timecontrol.corpora import open_corpus
-from timecontrol.corpora.splits import split_word
 from timecontrol.errors import TimeControlError
 
 EPILOG = "Example: timecontrol encode text:FOLDER --encoder runs/mine --out latents.parquet"
 
 
 def run(
-    spec: Annotated[str, typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.")],
-    encoder: Annotated[Path, typer.Option(help="The run folder of an encoder.")],
+    spec: Spec,
+    encoder: Run,
     out: Annotated[Path, typer.Option(help="The Parquet file to write; a .json beside it.")],
     split: Annotated[str | None, typer.Option(help="Only train, val or test.")] = None,
-    splitter: Annotated[str, typer.Option(help="rules, legacy or lines.")] = "rules",
-    language: Annotated[str, typer.Option(help="Language of the text, for the splitter.")] = "en",
-    split_by: Annotated[str, typer.Option(help="auto, index, published or hash.")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8",
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Skip and count malformed records.")
-    ] = False,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
     shuffles: Annotated[int, typer.Option(min=1, help="Of each document, for comparison.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffles.")] = 0,
     device: Device = "auto",
     dtype: Dtype = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write the latent of every sentence of a corpus, and describe the paths of its documents.
 
     Beside FILE.parquet, FILE.json holds end points, mean path, noise scale and diagnostics.
     """
-    wanted = split_word(split) if split else None
-    if split and wanted is None:
-        raise TimeControlError(f"No split named {split!r}: train, val, test.")
+    wanted = split_named(split)
     if out.suffix != ".parquet":
         raise TimeControlError(f"--out is {out}: a file that ends in .parquet.")
     if not out.parent.is_dir():

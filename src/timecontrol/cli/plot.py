@@ -6,9 +6,19 @@ from typing import Annotated
 import typer
 
 from timecontrol.cli.console import plural, progress, say, shown
-from timecontrol.cli.train import Device, Dtype
+from timecontrol.cli.options import (
+    Device,
+    Dtype,
+    Encoding,
+    Language,
+    Run,
+    SkipBad,
+    Spec,
+    SplitBy,
+    Splitter,
+    split_named,
+)
 from timecontrol.corpora import open_corpus
-from timecontrol.corpora.splits import split_word
 from timecontrol.errors import TimeControlError
 
 EPILOG = "Example: timecontrol plot text:FOLDER --encoder runs/mine --out plots"
@@ -16,19 +26,17 @@ FORMATS = ("png", "svg", "pdf")
 
 
 def run(
-    spec: Annotated[str, typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.")],
-    encoder: Annotated[Path, typer.Option(help="The run folder of an encoder.")],
+    spec: Spec,
+    encoder: Run,
     out: Annotated[Path, typer.Option(help="The folder to write to.")],
     split: Annotated[str, typer.Option(help="train, val or test.")] = "val",
     documents: Annotated[int, typer.Option(min=1, help="Documents drawn one by one.")] = 6,
     form: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
-    splitter: Annotated[str, typer.Option(help="rules, legacy or lines.")] = "rules",
-    language: Annotated[str, typer.Option(help="Language of the text, for the splitter.")] = "en",
-    split_by: Annotated[str, typer.Option(help="auto, index, published or hash.")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8",
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Skip and count malformed records.")
-    ] = False,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffles.")] = 0,
     device: Device = "auto",
     dtype: Dtype = "auto",
@@ -38,9 +46,7 @@ def run(
     Writes trajectories, band and plane into the folder. A corpus without validation documents is
     drawn with --split train.
     """
-    wanted = split_word(split)
-    if wanted is None:
-        raise TimeControlError(f"No split named {split!r}: train, val, test.")
+    wanted = split_named(split)
     if form not in FORMATS:
         raise TimeControlError(f"No format named {form!r}: {', '.join(FORMATS)}.")
     corpus = open_corpus(

@@ -6,19 +6,25 @@ from typing import Annotated, Any
 import typer
 
 from timecontrol.cli.console import note, plural, print_json, progress, say, shown, table
+from timecontrol.cli.options import (
+    AsJson,
+    Device,
+    Dtype,
+    Encoding,
+    Language,
+    SkipBad,
+    Spec,
+    SplitBy,
+    Splitter,
+)
 from timecontrol.corpora import open_corpus
 
 app = typer.Typer(help="Train an encoder on a corpus.", no_args_is_help=True)
 
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
-Dtype = Annotated[
-    str, typer.Option(help="Precision of the base: auto, float32, bfloat16, float16.")
-]
-
 
 @app.command("encoder", epilog="Example: timecontrol train encoder text:FOLDER --out runs/mine")
 def encoder(
-    spec: Annotated[str, typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.")],
+    spec: Spec,
     out: Annotated[Path, typer.Option(help="The run folder to write, or to go on with.")],
     objective: Annotated[str, typer.Option(help="bridge, brownian, implicit or vae.")] = "bridge",
     latent_dim: Annotated[int, typer.Option(help="Coordinates of a latent.")] = 8,
@@ -44,19 +50,17 @@ def encoder(
     lm: Annotated[
         str | None, typer.Option(help="Language model of the VAE: small, or a causal base.")
     ] = None,
-    splitter: Annotated[str, typer.Option(help="rules, legacy or lines.")] = "rules",
-    language: Annotated[str, typer.Option(help="Language of the text, for the splitter.")] = "en",
-    split_by: Annotated[str, typer.Option(help="auto, index, published or hash.")] = "auto",
-    encoding: Annotated[str, typer.Option(help="Encoding of the files.")] = "utf-8",
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Skip and count malformed records.")
-    ] = False,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
     device: Device = "auto",
     dtype: Dtype = "auto",
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace another run in the folder.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train the head of an encoder on a corpus; the base stays as it is.
 

@@ -5,6 +5,7 @@
 ``Gaussian``   features themselves, N(g(z), s^2 I), for data that are not text
 """
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import torch
@@ -14,12 +15,12 @@ from timecontrol.features.batches import Ragged
 from timecontrol.processes import normal_log_prob
 
 
-class Reconstruction(nn.Module):
+class Reconstruction(nn.Module, ABC):
     """Gives log p(x|z) of sentences by their number."""
 
+    @abstractmethod
     def forward(self, z: Tensor, sentences: Tensor) -> Tensor:
         """Return log p(x|z), (N,), of latents (N, d) and the sentences they belong to (N,)."""
-        raise NotImplementedError
 
 
 class Gaussian(Reconstruction):

@@ -1,0 +1,28 @@
+"""Options that mean the same in every verb: which corpus, how it is read, and where to compute."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from timecontrol.corpora.splits import split_word
+from timecontrol.errors import TimeControlError
+
+Spec = Annotated[str, typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.")]
+Run = Annotated[Path, typer.Option(help="The run folder of an encoder.")]
+Splitter = Annotated[str, typer.Option(help="rules, legacy or lines.")]
+Language = Annotated[str, typer.Option(help="Language of the text, for the splitter.")]
+SplitBy = Annotated[str, typer.Option(help="auto, index, published or hash.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the files.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip and count malformed records.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
+Dtype = Annotated[str, typer.Option(help="Of the base: auto, float32, bfloat16, float16.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def split_named(name: str | None) -> str | None:
+    """Return the split a user means, or say which there are; ``None`` is all of them."""
+    found = split_word(name) if name is not None else None
+    if name is not None and found is None:
+        raise TimeControlError(f"No split named {name!r}: train, val, test.")
+    return found
