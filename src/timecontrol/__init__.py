@@ -16,7 +16,11 @@ The flow, one room after the other; each imports only rooms before it::
     objectives  losses that tie latents to a process
     runs        a run folder: JSON and safetensors, each file whole or absent
     latents     paths of a corpus: Parquet, end points, mean path, noise, diagnostics
+    coherence   how well documents flow: BBScore, BBScoreV2, the score and its trace
     encoder     base + head: sentences -> latents; its training, its folder, its export
+    pretrained  encoders that come with the package, by name
+    scoring     texts -> reports: score, trace, the sentence that breaks the thread
+    metrics     measures of the paper and of other scores: order probe, shuffles, intruders
     figures     pictures of paths
     experiments measurements of the method itself
     cli         one verb a file; the only place that prints

@@ -119,3 +119,23 @@ def test_a_file_named_after_no_split_among_others_that_are_is_training_data(
     cities(tmp_path / "more.txt", "Two.")
     corpus = open_corpus(f"wikisection:{tmp_path}")
     assert [d.sections[0].text for d in corpus.documents("train")] == ["Two."]
+
+
+def test_corpora_joined_by_a_plus_are_one(tmp_path: Path) -> None:
+    cities(tmp_path / "c.train.txt", "One.", "Two.")
+    (tmp_path / "a+b.txt").write_text("A plus. In the name.")
+    spec = f"wikisection:{tmp_path}/c.train.txt+text:{tmp_path}/a+b.txt+synthetic:recipes"
+    corpus = open_corpus(spec)
+    assert corpus.name == "wikisection+text+synthetic:recipes"
+    found = list(corpus.documents())
+    parts = [list(open_corpus(part).documents()) for part in
+             (f"wikisection:{tmp_path}/c.train.txt", f"text:{tmp_path}/a+b.txt", "synthetic:recipes")]  # fmt: skip
+    assert [d.sentences for d in found] == [d.sentences for part in parts for d in part]
+    assert [d.split for d in found] == [d.split for part in parts for d in part]
+    assert len({d.id for d in found}) == len(found)
+    assert not any(corpus.layout.faults(d.tags) for d in found)
+
+
+def test_a_part_of_a_mixture_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TimeControlError, match="nowhere"):
+        open_corpus(f"synthetic+text:{tmp_path}/nowhere")

@@ -10,6 +10,7 @@ from timecontrol.corpora.layout import (
     Layout,
     heading_tag,
     infer,
+    joined,
 )
 from timecontrol.errors import TimeControlError
 
@@ -107,3 +108,11 @@ def test_headings_without_end_do_not_make_tags_without_end() -> None:
 def test_one_document_makes_tags_of_all_its_headings_and_two_need_to_share_them() -> None:
     assert infer("own", [["AIM", "END"]], "sentence").tags == ("AIM", "END")
     assert infer("own", [["AIM"], ["END"]], "sentence").tags == ("SECTION",)
+
+
+def test_joined_layouts_allow_what_each_allows() -> None:
+    both = joined([WIKISECTION, DIALOGUE])
+    assert not both.faults(WIKISECTION.tags)
+    assert not both.faults(["USER", "ASSISTANT", "USER"])
+    assert both.unit == "sentence"
+    assert joined([DIALOGUE, DIALOGUE]).unit == "utterance"

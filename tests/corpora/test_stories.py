@@ -30,3 +30,16 @@ def test_sentences_stand_in_where_there_are_no_episodes(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "k", "sections": [" "], "sentences": ["A b.", "C."]}))
     [document] = open_corpus(f"stories:{path}").documents()
     assert document.sentences == ("A b.", "C.")
+
+
+def test_episodes_apart_stay_in_the_split_of_their_story(tmp_path: Path) -> None:
+    lines = [{"id": f"k{i}", "sections": [f"One {i}. Two.", f"Three {i}."]} for i in range(40)]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    whole = {d.id: d for d in open_corpus(f"stories:{tmp_path}").documents()}
+    apart = list(open_corpus(f"episodes:{tmp_path}").documents())
+    assert len(apart) == 80
+    assert [d.id for d in apart[:2]] == ["k0/0", "k0/1"]
+    for document in apart:
+        assert document.group is not None
+        assert document.split == whole[document.group].split
+        assert len(document.sections) == 1

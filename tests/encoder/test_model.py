@@ -38,12 +38,15 @@ def same(a: Encoder, b: Encoder) -> bool:
 def test_what_is_saved_comes_back(bases: dict[str, str], base: str, tmp_path: Path) -> None:
     trained = fitted(bases[base])
     trained.save(tmp_path / "run")
-    names = sorted(p.name for p in (tmp_path / "run").iterdir())
-    assert names == ["README.md", "config.json", "fit.json", "head.safetensors", "metrics.json"]
+    names = {p.name for p in (tmp_path / "run").iterdir()}
+    tables = {"fit.json", "coherence.safetensors", "metrics.json"}
+    assert names == {"README.md", "config.json", "head.safetensors"} | tables
     loaded = Encoder.load(tmp_path / "run", device="cpu")
     assert same(trained, loaded)
     assert loaded.settings == trained.settings
     assert loaded.metrics == trained.metrics
+    for name, tensor in trained.coherence.tensors().items():
+        np.testing.assert_array_equal(tensor, loaded.coherence.tensors()[name])
     np.testing.assert_array_equal(loaded.fit_.start.covariance, trained.fit_.start.covariance)
     sentences = ["Beat the eggs.", "Let it cool."]
     found = loaded.encode(sentences)

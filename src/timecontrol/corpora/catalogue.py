@@ -42,6 +42,8 @@ class Entry:
     """Whether a record may name its own split."""
     deep: bool = False
     """Whether folders are searched to the bottom, all formats are read, and paths are ids."""
+    apart: bool = False
+    """Whether every section is a document of its own, in the split of the whole."""
 
 
 CORPORA: dict[str, Entry] = {
@@ -89,6 +91,13 @@ CORPORA: dict[str, Entry] = {
     ),
     "rocstories": Entry("five-sentence stories: ROCStories CSV", STORY, (stories.ROC,)),
     "stories": Entry("stories in episodes: JSON lines", EPISODES, (stories.EPISODIC,)),
+    "episodes": Entry(
+        "the episodes of stories, each a document of its own",
+        EPISODES,
+        (stories.EPISODIC,),
+        ("stories",),
+        apart=True,
+    ),
     "text": Entry(
         "own .txt and .md files, one or a folder", None, (own.TEXT, own.MARKDOWN), deep=True
     ),

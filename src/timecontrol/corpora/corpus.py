@@ -1,4 +1,7 @@
-"""``NAME:PATH`` to a corpus: its layout, its splits, and its documents as a stream."""
+"""``NAME:PATH`` to a corpus: its layout, its splits, and its documents as a stream.
+
+Several, joined by ``+``, are one corpus: ``wikisection+sgd:FOLDER+text:NOTES``.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -10,7 +13,7 @@ from timecontrol.corpora.catalogue import CORPORA, Entry
 from timecontrol.corpora.documents import Document
 from timecontrol.corpora.files import path_text
 from timecontrol.corpora.finding import find_files, locate
-from timecontrol.corpora.layout import Layout
+from timecontrol.corpora.layout import Layout, joined
 from timecontrol.corpora.reading import Reading
 from timecontrol.corpora.splits import SPLITS, Rule, choose, records_first
 from timecontrol.errors import TimeControlError, unknown
@@ -59,6 +62,7 @@ def open_corpus(
     Args:
         spec: ``wikisection:folder``, ``text:folder``, ``jsonl:file``, ``synthetic`` ...; a path
             alone is own data. A relative path is looked up here, then under ``TIMECONTROL_DATA``.
+            Several can be joined by ``+``.
         splitter_name: A key of ``sentences.SPLITTERS``.
         language: Two-letter code for the splitter.
         split_by: ``auto``, ``index``, ``published`` or ``hash``.
@@ -66,6 +70,39 @@ def open_corpus(
         skip_bad: Count malformed records instead of stopping at the first.
     """
     reading = Reading(splitter(splitter_name, language), encoding, skip_bad)
+    parts = _parts(spec)
+    if len(parts) > 1:
+        return _mixed([_one(part, reading, split_by) for part in parts], reading)
+    return _one(spec, reading, split_by)
+
+
+def _parts(spec: str) -> list[str]:
+    """Return the corpora of a mixture: cut at each ``+`` that a corpus's name follows."""
+    names = "|".join(map(re.escape, [*CORPORA, "synthetic"]))
+    return re.split(rf"\+(?=(?:{names})(?:[:+]|$))", spec)
+
+
+def _mixed(parts: list[Corpus], reading: Reading) -> Corpus:
+    """Return several corpora as one; ids begin with the number of the part."""
+
+    def stream(split: str | None) -> Iterator[Document]:
+        for number, part in enumerate(parts, 1):
+            for document in part.stream(split):
+                group = document.group and f"{number}/{document.group}"
+                yield replace(document, id=f"{number}/{document.id}", group=group)
+
+    return Corpus(
+        "+".join(part.name for part in parts),
+        joined([part.layout for part in parts]),
+        tuple(dict.fromkeys(file for part in parts for file in part.files)),
+        "; ".join(dict.fromkeys(part.split_by for part in parts)),
+        reading,
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        stream,
+    )
+
+
+def _one(spec: str, reading: Reading, split_by: str) -> Corpus:
     name, _, place = spec.partition(":")
     if name == "synthetic":
         return _made(spec, synthetic.parse(place), reading, split_by)
@@ -90,10 +127,12 @@ def open_corpus(
             if split is None or rule.may_hold(path, split):
                 for document in form.read(path, reading):
                     placed = _place(document, path, root, entry, layout, rule)
-                    if placed is not None:
-                        yield placed
-                    else:
+                    if placed is None:
                         reading.unlisted += 1
+                    elif entry.apart:
+                        yield from _apart(placed)
+                    else:
+                        yield placed
 
     about = (*notes, *more)
     return Corpus(name, layout, tuple(formats), rule.words, reading, about, stream, rule.size)
@@ -123,3 +162,11 @@ def _place(
     elif entry.ids_repeat:
         name = f"{split}/{name}"
     return replace(document, id=name, split=split)
+
+
+def _apart(document: Document) -> Iterator[Document]:
+    """Yield every section of a document as one of its own."""
+    for number, section in enumerate(document.sections):
+        yield replace(
+            document, id=f"{document.id}/{number}", sections=(section,), group=document.id
+        )

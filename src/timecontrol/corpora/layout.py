@@ -175,3 +175,19 @@ def infer(
         unit=unit,
         period="no mark" if unit == "utterance" else "is mark",
     )
+
+
+def joined(layouts: Sequence[Layout]) -> Layout:
+    """Return the layout of documents of several kinds: any tag of any of them, anywhere."""
+    tags = tuple(dict.fromkeys(tag for layout in layouts for tag in layout.tags))
+    units = {layout.unit for layout in layouts}
+    return Layout(
+        "+".join(dict.fromkeys(layout.name for layout in layouts)),
+        tags,
+        repeats=frozenset(tags),
+        optional=frozenset(tags),
+        floating=frozenset(tags),
+        numbered=frozenset(tag for layout in layouts for tag in layout.numbered),
+        unit="utterance" if units == {"utterance"} else "sentence",
+        period=layouts[0].period if len({x.period for x in layouts}) == 1 else "is mark",
+    )

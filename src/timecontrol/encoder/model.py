@@ -5,6 +5,7 @@ A run folder keeps the head (a few hundred kB), not the base: its name and check
     config.json        format, settings, base, corpus, versions
     head.safetensors   weights and standardisations
     fit.json           end points, mean path and noise of the training documents
+    coherence.safetensors   how they flow: what a document is judged by
     metrics.json       numbers of every epoch; the diagnostics of the validation documents
     README.md          the model card
 """
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 
 from timecontrol.bases import load_causal, load_tokenizer, resolve
 from timecontrol.bases.checksum import checksum
+from timecontrol.coherence import Coherence
+from timecontrol.coherence import Ragged as Layout
 from timecontrol.corpora import Corpus, Document, open_corpus
 from timecontrol.encoder.card import card
 from timecontrol.encoder.documents import Chosen, choose_from, texts_of
@@ -50,6 +53,7 @@ from timecontrol.runs import (
 )
 
 HEAD, FIT, METRICS, CARD = "head.safetensors", "fit.json", "metrics.json", "README.md"
+COHERENCE = "coherence.safetensors"
 CHECKPOINT = "checkpoint.safetensors"
 ALGORITHM = 1
 """Goes up when the same settings would end in other weights: an old checkpoint is then refused."""
@@ -67,6 +71,8 @@ class Encoder:
     """What ``config.json`` holds."""
     fit_: Fit
     """The paths of the training documents in numbers."""
+    coherence: Coherence
+    """How the training documents flow."""
     metrics: dict[str, Any]
     reader: Reader | None = None
     """The base, once it is loaded."""
@@ -171,7 +177,9 @@ class Encoder:
         metrics = _metrics(outcome, settings)
         if held:
             metrics["validation"] = diagnose(held, fit).as_dict()
-        return cls(outcome.head, settings, config, fit, metrics, reader)
+        layout = Layout.of(lengths[: len(chosen.train)])
+        coherence = Coherence.fit(features[:n].numpy(), latents[:n], layout)
+        return cls(outcome.head, settings, config, fit, coherence, metrics, reader)
 
     @property
     def latent_dim(self) -> int:
@@ -227,6 +235,8 @@ class Encoder:
         place.mkdir(parents=True, exist_ok=True)
         write_tensors(place / HEAD, self.head.state_dict())
         write_json(place / FIT, self.fit_.as_dict())
+        flow = {k: torch.from_numpy(v) for k, v in self.coherence.tensors().items()}
+        write_tensors(place / COHERENCE, flow)
         write_json(place / METRICS, self.metrics)
         write_text(place / CARD, card(self.config, self.metrics))
         write_json(place / CONFIG, self.config)
@@ -240,13 +250,14 @@ class Encoder:
         """
         place = Path(folder)
         config = read_config(place, "encoder")
-        for name in (HEAD, FIT, METRICS):
+        for name in (HEAD, FIT, COHERENCE, METRICS):
             if not (place / name).is_file():
                 raise TimeControlError(f"{place} is damaged: no {name} in it.")
         try:
             settings = Settings.from_dict(config["settings"])
             tensors, _ = read_tensors(place / HEAD)
             fit = Fit.from_dict(json.loads((place / FIT).read_text(encoding="utf-8")))
+            coherence = Coherence.from_tensors(read_tensors(place / COHERENCE)[0])
             metrics = json.loads((place / METRICS).read_text(encoding="utf-8"))
             s = settings
             dim = len(tensors["feature_mean"])
@@ -256,7 +267,7 @@ class Encoder:
             reason = " ".join(str(error).split())[:120]
             raise TimeControlError(f"{place} is damaged: {reason}") from None
         head.requires_grad_(False).eval()
-        return cls(head, settings, config, fit, metrics, None, device, dtype)
+        return cls(head, settings, config, fit, coherence, metrics, None, device, dtype)
 
 
 def text_model(settings: Settings, base: str, texts: Sequence[str]) -> TextModel:
@@ -317,7 +328,7 @@ def _open_folder(folder: Path, identity: str, overwrite: bool) -> bool:
 
 def _refuse_others(folder: Path) -> None:
     """Refuse a folder that holds things which are not of a run."""
-    ours = {HEAD, FIT, METRICS, CARD, CHECKPOINT, FILE}
+    ours = {HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE}
     found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
     if not {name for name in found if not name.startswith(".")} <= ours:
         raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
@@ -333,7 +344,7 @@ def _is_of(checkpoint: Path, identity: str) -> bool:
 
 def _clear(folder: Path) -> None:
     """Take a run out of a folder, its configuration first: it is then no finished run."""
-    for name in (CONFIG, HEAD, FIT, METRICS, CARD, CHECKPOINT, FILE):
+    for name in (CONFIG, HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE):
         (folder / name).unlink(missing_ok=True)
 
 

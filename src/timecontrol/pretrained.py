@@ -1,0 +1,46 @@
+"""Encoders by name: those that come with the package, or a run folder.
+
+A shipped encoder is a run folder inside the package, without its base: ``timecontrol bases install
+minilm`` brings that once, and everything works offline from then on. Their licence is that of the
+texts they were trained on (``weights/LICENSE.md``), not the code's.
+"""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from timecontrol.encoder import Encoder
+from timecontrol.errors import TimeControlError, unknown
+from timecontrol.runs import is_finished
+
+SHIPPED = {
+    "general": "encyclopedic articles, dialogues and stories together; the default",
+    "wikisection": "encyclopedic articles about towns",
+    "dialogue": "task-oriented dialogues, one utterance a sentence",
+}
+
+
+def open_encoder(name: Path | str, device: str = "auto", dtype: str = "auto") -> Encoder:
+    """Return an encoder.
+
+    Args:
+        name: A key of ``SHIPPED``, or a run folder; a folder of that name comes first.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
+        dtype: Of the base: ``auto``, ``float32``, ``bfloat16``, ``float16``.
+    """
+    place = folder_of(name)
+    return Encoder.load(place, device, dtype)
+
+
+def folder_of(name: Path | str) -> Path:
+    """Return the run folder of an encoder.
+
+    Raises:
+        TimeControlError: There is no encoder of that name, and no such folder.
+    """
+    place = Path(name)
+    if is_finished(place) or str(name) not in SHIPPED:
+        if not place.exists() and not any(mark in str(name) for mark in "/\\."):
+            raise TimeControlError(unknown(str(name), SHIPPED, "encoder") + " Or a run folder.")
+        return place
+    with as_file(files("timecontrol") / "weights" / str(name)) as shipped:
+        return shipped

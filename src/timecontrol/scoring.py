@@ -1,0 +1,246 @@
+"""Texts to reports: how coherent a document is, and which sentence breaks the thread.
+
+    from timecontrol import TimeControl
+    tc = TimeControl.from_pretrained("general")
+    report = tc.score(text)
+    report.score, report.percentile, report.worst
+
+Nothing leaves the machine.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timecontrol.coherence import TERMS, Judged, Ragged
+from timecontrol.coherence.bridge import SHORTEST
+from timecontrol.coherence.points import Points, points_of
+from timecontrol.encoder import Encoder
+from timecontrol.features.extract import extract
+from timecontrol.pretrained import open_encoder
+from timecontrol.sentences import paragraphs, splitter
+
+Array = NDArray[np.float64]
+Text = tuple[str, tuple[str, ...]]
+"""A document: its id and its sentences."""
+
+SHUFFLES = 100
+"""Of each document, to see how many would score higher."""
+DOCUMENTS, SENTENCES = 64, 4096
+"""Documents and sentences that are worked on at once: memory is bounded by them."""
+ROWS = 32768
+"""Sentences of shuffled versions that are judged at once."""
+SUSPICIOUS = 2.0
+"""Percentile of known sentences below which one is pointed at."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is found of one document."""
+
+    id: str
+    sentences: tuple[str, ...]
+    score: float | None
+    """Higher is more coherent; 0 is the usual document of those the encoder knows, and one is a
+    standard deviation among them. ``None`` for a document under three sentences."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of the score, from the spread over the document's sentences."""
+    percentile: float | None = None
+    """Share of known documents that score lower, 0 to 100."""
+    shuffled: float | None = None
+    """Probability that its sentences in another order would score higher."""
+    trace: tuple[float, ...] = ()
+    """How well each sentence fits, in standard deviations of known sentences; low breaks."""
+    trace_percentile: tuple[float, ...] = ()
+    """Share of known sentences that fit less well, 0 to 100."""
+    terms: dict[str, float] | None = None
+    """Standard scores of the four terms: bridge, place, context, nearness."""
+    novelty: float | None = None
+    """How far the text is from those the encoder knows, in standard deviations."""
+    trust: float | None = None
+    """Weight of what the encoder learned, from 1 (a known kind of text) to 0."""
+    latents: Array | None = None
+    """The path, (sentences, d)."""
+
+    @property
+    def short(self) -> bool:
+        """Whether the document is too short to be judged."""
+        return self.score is None
+
+    @property
+    def worst(self) -> int | None:
+        """The number of the sentence that fits least, from 0."""
+        return int(np.argmin(self.trace)) if self.trace else None
+
+    @property
+    def breaks(self) -> tuple[int, ...]:
+        """The sentences that fit less well than nearly all known ones, worst first."""
+        low = [i for i, p in enumerate(self.trace_percentile) if p < SUSPICIOUS]
+        return tuple(sorted(low, key=lambda i: self.trace[i]))
+
+    @property
+    def far(self) -> bool:
+        """Whether the text is unlike anything the encoder knows, so that only likeness counts."""
+        return self.trust is not None and self.trust < 0.5
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no score, or ``None``."""
+        if not self.short:
+            return None
+        return f"too short: {len(self.sentences)} of at least {SHORTEST} sentences"
+
+    def as_dict(self, latents: bool = False) -> dict[str, Any]:
+        """Return the report as plain data."""
+        found: dict[str, Any] = {
+            "id": self.id,
+            "sentences": len(self.sentences),
+            "score": self.score,
+            "interval": list(self.interval) if self.interval else None,
+            "percentile": self.percentile,
+            "shuffled_higher": self.shuffled,
+            "terms": self.terms,
+            "novelty": self.novelty,
+            "trust": self.trust,
+            "far": self.far,
+            "worst": self.worst,
+            "breaks": list(self.breaks),
+            "reason": self.reason,
+        }
+        rows = zip(self.sentences, self.trace, self.trace_percentile, strict=False)
+        found["trace"] = [{"sentence": s, "fit": t, "percentile": p} for s, t, p in rows]
+        if latents and self.latents is not None:
+            found["latents"] = self.latents.tolist()
+        return found
+
+
+@dataclass
+class TimeControl:
+    """An encoder put to use."""
+
+    encoder: Encoder
+
+    @classmethod
+    def from_pretrained(
+        cls, name: Path | str = "general", device: str = "auto", dtype: str = "auto"
+    ) -> "TimeControl":
+        """Open an encoder that comes with the package, or a run folder.
+
+        The base is loaded on first use.
+
+        Args:
+            name: ``general``, ``wikisection``, ``dialogue``, or a run folder.
+            device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
+            dtype: Of the base: ``auto``, ``float32``, ``bfloat16``, ``float16``.
+        """
+        return cls(open_encoder(name, device, dtype))
+
+    def score(self, text: str | Sequence[str], id: str = "text") -> Report:
+        """Judge one document: a text, or its sentences."""
+        return next(self.score_many([(id, text)]))
+
+    def score_many(
+        self, documents: Iterable[tuple[str, str | Sequence[str]]], shuffles: int = SHUFFLES
+    ) -> Iterator[Report]:
+        """Judge documents, (id, text or sentences) each, in order; a few at a time.
+
+        Args:
+            documents: May be a stream of any length.
+            shuffles: Of each document, for ``shuffled``; 0: none.
+        """
+        split = splitter("rules", "en")
+        pairs = (
+            (id, tuple(s for p in paragraphs(text) for s in split(p)))
+            if isinstance(text, str)
+            else (id, tuple(text))
+            for id, text in documents
+        )
+        for batch in _batches(pairs):
+            yield from self._judge(batch, shuffles)
+
+    def _judge(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
+        found = self._reports([b for b in batch if len(b[1]) >= SHORTEST], shuffles)
+        for id, sentences in batch:
+            yield next(found) if len(sentences) >= SHORTEST else Report(id, sentences, None)
+
+    def _reports(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
+        if not batch:
+            return
+        encoder = self.encoder
+        every = [sentence for _, sentences in batch for sentence in sentences]
+        row = {text: i for i, text in enumerate(dict.fromkeys(every))}
+        features = extract(encoder.open(), list(row))[[row[s] for s in every]]  # (N, D)
+        latents = encoder.latents(features)
+        layout = Ragged.of([len(sentences) for _, sentences in batch])
+        points = points_of(encoder.coherence.context, features, latents)
+        judged = encoder.coherence.judge_points(points, layout)
+        for number, (id, sentences) in enumerate(batch):
+            here = np.arange(layout.lengths[number]) + layout.starts[number]
+            higher = self._shuffled(points, here, judged.score[number], sentences, shuffles)
+            yield _report(id, sentences, judged, number, here, latents, higher)
+
+    def _shuffled(
+        self, points: Points, here: NDArray[np.int64], score: float, text: Sequence[str], n: int
+    ) -> float | None:
+        """Return the share of shuffles of a document that score as high, itself among them.
+
+        That is the p-value of a permutation test.
+        """
+        if not n:
+            return None
+        digest = hashlib.sha256("\n".join(text).encode("utf-8", "surrogatepass")).digest()
+        rng = np.random.default_rng(list(digest[:16]))
+        coherence, higher, left = self.encoder.coherence, 0, n
+        while left:
+            some = min(left, max(1, ROWS // len(here)))
+            order = np.concatenate([here[rng.permutation(len(here))] for _ in range(some)])
+            layout = Ragged.of([len(here)] * some)
+            others = coherence.judge_points(points.take(order), layout).score
+            higher += int((others >= score).sum())
+            left -= some
+        return (1 + higher) / (n + 1)
+
+
+def _report(
+    id: str,
+    sentences: tuple[str, ...],
+    judged: Judged,
+    number: int,
+    here: NDArray[np.int64],
+    latents: NDArray[np.float32],
+    higher: float | None,
+) -> Report:
+    score, error = float(judged.score[number]), float(judged.error[number])
+    return Report(
+        id=id,
+        sentences=sentences,
+        score=score,
+        interval=(score - 1.96 * error, score + 1.96 * error),
+        percentile=float(judged.percentile[number]),
+        shuffled=higher,
+        trace=tuple(judged.trace[here].tolist()),
+        trace_percentile=tuple(judged.trace_percentile[here].tolist()),
+        terms=dict(zip(TERMS, judged.standard[number].tolist(), strict=True)),
+        novelty=float(judged.novelty[number]),
+        trust=float(judged.trust[number]),
+        latents=latents[here].astype(np.float64),
+    )
+
+
+def _batches(documents: Iterator[Text]) -> Iterator[list[Text]]:
+    """Yield documents a few at a time, so many sentences together at most (or one document)."""
+    batch: list[Text] = []
+    size = 0
+    for document in documents:
+        if batch and (len(batch) >= DOCUMENTS or size + len(document[1]) > SENTENCES):
+            yield batch
+            batch, size = [], 0
+        batch.append(document)
+        size += len(document[1])
+    if batch:
+        yield batch

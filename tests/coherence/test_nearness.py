@@ -1,0 +1,20 @@
+import numpy as np
+
+from timecontrol.coherence.nearness import REACH, nearness
+from timecontrol.coherence.points import unit_of
+from timecontrol.coherence.ragged import Ragged
+
+
+def test_it_is_the_weighted_mean_of_cosines() -> None:
+    layout = Ragged.of([3, 1, 14])
+    unit = unit_of(np.random.default_rng(0).normal(size=(18, 5)))
+    found = layout.split(nearness(unit, layout))
+    for part, values in zip(layout.split(unit), found, strict=True):
+        for t in range(len(part)):
+            others = [s for s in range(len(part)) if s != t and abs(s - t) <= REACH]
+            if not others:
+                assert values[t] == 0
+                continue
+            weights = [2.0 ** -abs(s - t) for s in others]
+            cosines = [float(part[t] @ part[s]) for s in others]
+            assert np.isclose(values[t], np.average(cosines, weights=weights), atol=1e-6)
