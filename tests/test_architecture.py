@@ -25,10 +25,12 @@ ORDER = [
     "latents",
     "coherence",
     "encoder",
+    "figures",
     "pretrained",
     "scoring",
+    "versions",
+    "pages",
     "metrics",
-    "figures",
     "experiments",
     "cli",
 ]

@@ -51,6 +51,28 @@ def test_coordinates_come_by_how_much_time_explains() -> None:
     assert shares[1] > 0.99
 
 
+def test_a_document_is_drawn_with_its_fits_and_its_path() -> None:
+    fits, path = np.array([0.5, -3.0, 1.0, 0.2]), PATHS[0][:4]
+    figure = figures.flow(fits, path, low=[1], title="a$b_c$.txt")
+    left, right = figure.axes
+    np.testing.assert_allclose([bar.get_height() for bar in left.patches], fits)
+    colours = [bar.get_facecolor() for bar in left.patches]
+    assert [c != colours[0] for c in colours] == [False, True, False, False]
+    assert [t.get_text() for t in right.texts] == ["1", "2", "3", "4"]
+    figure.canvas.draw()
+
+
+@pytest.mark.parametrize("d", [1, 2, 9])
+def test_a_path_in_its_own_plane_keeps_what_two_directions_can(d: int) -> None:
+    path = np.random.default_rng(0).normal(size=(12, d))
+    flat = figures.own_plane(path)
+    assert flat.shape == (12, 2)
+    assert flat[-1, 0] >= flat[0, 0]
+    variances = np.sort(np.linalg.eigvalsh(np.cov(path.T).reshape(d, d)))[::-1]
+    expected = np.pad(variances, (0, 2))[:2]
+    np.testing.assert_allclose(flat.var(0, ddof=1), expected, atol=1e-12)
+
+
 def test_an_ellipse_is_one_standard_deviation() -> None:
     ring = figures.ellipse(np.array([1.0, 2.0]), np.diag([4.0, 9.0]))
     offset = (ring - [1, 2]) / [2, 3]

@@ -27,4 +27,22 @@ The flow, one room after the other; each imports only rooms before it::
 
 """
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from timecontrol.encoder import Encoder
+    from timecontrol.scoring import Report, TimeControl
+
 __version__ = "0.1.0"
+__all__ = ["Encoder", "Report", "TimeControl", "__version__"]
+
+_HOMES = {"Encoder": "encoder", "Report": "scoring", "TimeControl": "scoring"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: torch takes seconds to load."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f"timecontrol.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'timecontrol' has no attribute {name!r}")

@@ -1,8 +1,10 @@
 """Figures of latent paths, as in the paper's appendix: by coordinate, as a band, and in a plane.
 
-Every function takes paths, each (sentences, d), and returns a matplotlib figure.
+Every function takes paths, each (sentences, d), and returns a matplotlib figure; ``flow`` is of one
+document.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,51 @@ def plane(paths: list[Array], fit: Fit, most: int = 4) -> Any:
         axis.legend(loc="best", fontsize=8)
         axis.set_title(f"{len(flat[:most])} of {len(paths)} documents and the bridge of the corpus")
     return figure
+
+
+def flow(fits: Array, path: Array, low: Sequence[int] = (), title: str = "") -> Any:
+    """Draw one document: how well each sentence fits, and its path.
+
+    Args:
+        fits: Of each sentence, (sentences,); low breaks the thread.
+        path: The latents, (sentences, d).
+        low: Numbers of the sentences to point at, from 0.
+        title: Over both.
+    """
+    plt = _pyplot()
+    numbers = np.arange(1, len(fits) + 1)
+    colours = [SHUFFLED if i in low else COHERENT for i in range(len(fits))]
+    flat = own_plane(path)  # (sentences, 2)
+    with plt.rc_context(STYLE):
+        figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+        left.bar(numbers, fits, color=colours)
+        left.axhline(0, color=QUIET, linewidth=0.8)
+        left.set_xlabel("sentence")
+        left.set_ylabel("fit, in standard deviations")
+        right.plot(*flat.T, color=QUIET, linewidth=1)
+        right.scatter(*flat.T, color=colours, s=24, zorder=2)
+        for number, place in zip(numbers, flat, strict=True):
+            right.annotate(str(number), place, (4, 4), textcoords="offset points", fontsize=8)
+        right.set_xlabel("first direction of the path")
+        right.set_ylabel("second direction")
+        figure.suptitle(title.replace("$", r"\$"))
+    return figure
+
+
+def own_plane(path: Array) -> Array:
+    """Return a path in its own two widest directions, (sentences, 2), from left to right.
+
+    Args:
+        path: The latents of one document, (sentences, d).
+    """
+    centred = np.asarray(path, np.float64) - np.mean(path, 0)
+    _, _, directions = np.linalg.svd(centred, full_matrices=False)  # (min(sentences, d), d)
+    flat = np.zeros((len(centred), 2))
+    for k, direction in enumerate(directions[:2]):
+        along = centred @ direction
+        ahead = along[-1] - along[0]
+        flat[:, k] = -along if ahead < 0 else along  # else a sign would be left to chance
+    return flat
 
 
 def save(figure: Any, file: Path) -> None:

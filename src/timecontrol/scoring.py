@@ -21,6 +21,7 @@ from timecontrol.coherence import TERMS, Judged, Ragged
 from timecontrol.coherence.bridge import SHORTEST
 from timecontrol.coherence.points import Points, points_of
 from timecontrol.encoder import Encoder
+from timecontrol.errors import TimeControlError
 from timecontrol.features.extract import extract
 from timecontrol.pretrained import open_encoder
 from timecontrol.sentences import paragraphs, splitter
@@ -35,6 +36,8 @@ DOCUMENTS, SENTENCES = 64, 4096
 """Documents and sentences that are worked on at once: memory is bounded by them."""
 ROWS = 32768
 """Sentences of shuffled versions that are judged at once."""
+APART = 1.5
+"""How far below the median of its document, in standard deviations of known sentences."""
 SUSPICIOUS = 2.0
 """Percentile of known sentences below which one is pointed at."""
 
@@ -79,8 +82,19 @@ class Report:
 
     @property
     def breaks(self) -> tuple[int, ...]:
-        """The sentences that fit less well than nearly all known ones, worst first."""
-        low = [i for i, p in enumerate(self.trace_percentile) if p < SUSPICIOUS]
+        """The sentences that fit less well than nearly all known ones, worst first.
+
+        They must also stand out from the document they are in: where all of it is unusual, no
+        single sentence breaks the thread.
+        """
+        if not self.trace:
+            return ()
+        line = float(np.median(self.trace)) - APART
+        low = [
+            i
+            for i, p in enumerate(self.trace_percentile)
+            if p < SUSPICIOUS and self.trace[i] < line
+        ]
         return tuple(sorted(low, key=lambda i: self.trace[i]))
 
     @property
@@ -94,6 +108,18 @@ class Report:
         if not self.short:
             return None
         return f"too short: {len(self.sentences)} of at least {SHORTEST} sentences"
+
+    def plot(self) -> Any:
+        """Return a matplotlib figure: the fit of each sentence, and the path.
+
+        Raises:
+            TimeControlError: The document is too short, or matplotlib is not installed.
+        """
+        from timecontrol.figures import flow
+
+        if self.latents is None:
+            raise TimeControlError(f"{self.id}: nothing to draw ({self.reason or 'no path kept'}).")
+        return flow(np.array(self.trace), self.latents, self.breaks, self.id)
 
     def as_dict(self, latents: bool = False) -> dict[str, Any]:
         """Return the report as plain data."""

@@ -42,6 +42,26 @@ def test_counting_passes_everything_on_and_writes_only_where_somebody_watches(
     assert ("3 letters" in captured.err) == watched
 
 
+def test_counting_to_a_known_number_tells_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "LINE_EVERY", 0.0)
+    assert list(counted(iter("ab"), "letters", 2)) == ["a", "b"]
+    assert capsys.readouterr().err.startswith("letters: 1/2 ")
+
+
+def test_results_that_are_piped_stay_on_stdout_while_somebody_watches(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for letter in counted(iter("ab"), "letters", 2):
+        print_json({"found": letter}, line=True)
+    captured = capsys.readouterr()
+    assert captured.out == '{"found": "a"}\n{"found": "b"}\n'
+    assert "2/2 letters" in captured.err
+
+
 def test_long_work_says_how_far_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

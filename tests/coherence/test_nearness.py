@@ -7,7 +7,7 @@ from timecontrol.coherence.ragged import Ragged
 
 def test_it_is_the_weighted_mean_of_cosines() -> None:
     layout = Ragged.of([3, 1, 14])
-    unit = unit_of(np.random.default_rng(0).normal(size=(18, 5)))
+    unit = unit_of(np.random.default_rng(0).normal(size=(18, 5))).astype(np.float64)
     found = layout.split(nearness(unit, layout))
     for part, values in zip(layout.split(unit), found, strict=True):
         for t in range(len(part)):

@@ -7,7 +7,7 @@ from timecontrol.coherence.ragged import Ragged
 
 def test_features_have_unit_length_and_zero_stays_zero() -> None:
     found = unit_of(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    np.testing.assert_allclose(found, [[0.6, 0.8], [0, 0]], atol=1e-7)
+    np.testing.assert_allclose(found, np.array([[0.6, 0.8], [0, 0]]), atol=1e-7)
 
 
 def test_taking_rows_is_computing_them_anew() -> None:

@@ -26,6 +26,8 @@ def test_totals_means_and_places_are_those_of_each_document(lengths: list[int]) 
     parts = layout.split(rows)
     np.testing.assert_allclose(layout.total(rows), [p.sum(0) for p in parts])
     np.testing.assert_allclose(layout.mean(rows), [p.mean(0) for p in parts])
+    lowest = [np.sort(p[:, 0])[: -(-len(p) // 4)].mean() for p in parts]
+    np.testing.assert_allclose(layout.lowest(rows[:, 0], 0.25), lowest)
     for share, n in zip(layout.split(layout.share), lengths, strict=True):
         np.testing.assert_allclose(share, np.linspace(0, 1, n))
     assert layout.first.sum() == layout.last.sum() == len(lengths)

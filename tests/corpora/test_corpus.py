@@ -124,12 +124,11 @@ def test_a_file_named_after_no_split_among_others_that_are_is_training_data(
 def test_corpora_joined_by_a_plus_are_one(tmp_path: Path) -> None:
     cities(tmp_path / "c.train.txt", "One.", "Two.")
     (tmp_path / "a+b.txt").write_text("A plus. In the name.")
-    spec = f"wikisection:{tmp_path}/c.train.txt+text:{tmp_path}/a+b.txt+synthetic:recipes"
-    corpus = open_corpus(spec)
+    specs = [f"wikisection:{tmp_path}/c.train.txt", f"text:{tmp_path}/a+b.txt", "synthetic:recipes"]
+    corpus = open_corpus("+".join(specs))
     assert corpus.name == "wikisection+text+synthetic:recipes"
     found = list(corpus.documents())
-    parts = [list(open_corpus(part).documents()) for part in
-             (f"wikisection:{tmp_path}/c.train.txt", f"text:{tmp_path}/a+b.txt", "synthetic:recipes")]  # fmt: skip
+    parts = [list(open_corpus(spec).documents()) for spec in specs]
     assert [d.sentences for d in found] == [d.sentences for part in parts for d in part]
     assert [d.split for d in found] == [d.split for part in parts for d in part]
     assert len({d.id for d in found}) == len(found)

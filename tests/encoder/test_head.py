@@ -57,3 +57,13 @@ def test_a_constant_feature_is_left_unscaled() -> None:
     assert head.feature_scale.tolist() == [1.0, 1.0]
     assert head.feature_mean.tolist() == [2.0, 7.0]
     assert head(torch.tensor([[1.0, 7.0]])).isfinite().all()
+
+
+def test_features_are_dropped_in_training_only() -> None:
+    head = Head(50, 2, 8, dropout=0.5)
+    x = torch.ones(4, 50)
+    torch.manual_seed(0)
+    head.train()
+    assert not torch.equal(head.raw(x), head.raw(x))
+    head.eval()
+    assert torch.equal(head.raw(x), head.raw(x))

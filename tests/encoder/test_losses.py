@@ -23,6 +23,7 @@ SMALL = {
     "epochs": 8,
     "patience": 0,
     "rate": 5e-3,
+    "dropout": 0.0,
     "context_units": 48,
 }
 SEEN = bridges(d=2, documents=150)

@@ -22,8 +22,8 @@ CORPUS = "synthetic:recipes,documents=40"
 SMALL = {"epochs": 2, "latent_dim": 3, "batch": 32, "hidden": 16, "context_units": 8}
 
 
-def fitted(base: str, **options: Any) -> Encoder:
-    return Encoder.fit(CORPUS, base=base, device="cpu", **{**SMALL, **options})
+def fitted(base: str, corpus: str = CORPUS, **options: Any) -> Encoder:
+    return Encoder.fit(corpus, base=base, device="cpu", **{**SMALL, **options})
 
 
 def weights(encoder: Encoder) -> list[torch.Tensor]:
@@ -316,3 +316,21 @@ def test_a_training_that_fails_leaves_no_folder(bases: dict[str, str], tmp_path:
     with pytest.raises(TimeControlError, match="0 samples at distance 50"):
         fitted(bases["bert"], out=tmp_path / "run", distance=50)
     assert not (tmp_path / "run").exists()
+
+
+def test_the_features_of_a_corpus_are_kept_for_every_mixture_it_is_in(
+    bases: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIMECONTROL_CACHE", str(tmp_path))
+    few = "synthetic:cities,documents=20", "synthetic:recipes,documents=20"
+    fitted(bases["bert"], corpus=few[0])
+    before = set((tmp_path / "features").iterdir())
+    mixed = fitted(bases["bert"], corpus="+".join(few))
+    after = set((tmp_path / "features").iterdir())
+    assert before < after
+    assert mixed.config["corpus"]["documents"]["train"] == 32
+    documents = list(open_corpus("+".join(few)).documents())
+    paths = mixed.paths(documents)
+    for document, path in list(zip(documents, paths, strict=True))[::7]:
+        expected = mixed.encode(document.sentences)
+        np.testing.assert_allclose(path, expected, rtol=1e-3, atol=1e-4)

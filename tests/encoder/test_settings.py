@@ -21,7 +21,7 @@ def test_the_released_code_s_training_is_a_preset() -> None:
 def test_presets_differ_from_the_best_in_just_these() -> None:
     best = PRESETS["best"].as_dict()
     sgd = {"optimiser": "sgd", "rate": 1e-4, "batch": 32, "patience": 0, "together": 1}
-    common = {**sgd, "tags": True, "standardise": False}
+    common = {**sgd, "tags": True, "dropout": 0.0, "standardise": False}
     expected = {
         "paper": {**common, "preset": "paper", "pooling": "eos", "first_relu": True},
         "released": {
@@ -80,3 +80,9 @@ def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> 
 def test_an_unknown_preset_is_refused() -> None:
     with pytest.raises(TimeControlError, match=r"No preset named 'bset'\. Did you mean 'best'"):
         preset("bset")
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0])
+def test_dropout_is_a_share(share: float) -> None:
+    with pytest.raises(TimeControlError, match=r"dropout is .*: 0 or more, below 1"):
+        preset("best", dropout=share)

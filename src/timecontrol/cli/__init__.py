@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from timecontrol import __version__
-from timecontrol.cli import bases, corpus, demo, encode, export, plot, train
+from timecontrol.cli import bases, corpus, demo, encode, evaluate, export, plot, score, train
 from timecontrol.errors import TimeControlError
 
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
@@ -31,6 +31,8 @@ app = typer.Typer(
 app.command("corpus", epilog=corpus.EPILOG)(corpus.run)
 app.add_typer(train.app, name="train")
 app.command("encode", epilog=encode.EPILOG)(encode.run)
+app.add_typer(evaluate.app, name="evaluate")
+app.command("score", epilog=score.EPILOG)(score.run)
 app.command("plot", epilog=plot.EPILOG)(plot.run)
 app.command("export", epilog=export.EPILOG)(export.run)
 app.add_typer(bases.app, name="bases")

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -47,14 +47,33 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def counted(items: Iterable[T], what: str) -> Iterator[T]:
-    """Pass items on, with their number and the time on stderr where somebody watches."""
+def counted(items: Iterable[T], what: str, total: int | None = None) -> Generator[T, None, None]:
+    """Pass items on, with their number and the time on stderr where somebody watches.
+
+    Results may be printed meanwhile: they appear above it.
+
+    Args:
+        items: A stream.
+        what: They are, in the plural.
+        total: How many at most, where that is known; then a line tells every half minute how far
+            it is where nobody watches.
+    """
     if not sys.stderr.isatty():
-        yield from items
+        with _lines(what, total or 0, 0, "") as advance:
+            for item in items:
+                if total:
+                    advance()
+                yield item
         return
-    columns = (SpinnerColumn(), TextColumn(f"{{task.completed:,}} {what}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
+    shown = [SpinnerColumn(), TextColumn(f"{{task.completed:,}} {what}"), TimeElapsedColumn()]
+    if total:
+        many = TextColumn(f"{{task.completed:,}}/{{task.total:,}} {what}")
+        shown = [SpinnerColumn(), BarColumn(), many, TimeElapsedColumn(), TimeRemainingColumn()]
+    # One terminal for both: the console that prints results knows where the bar is.
+    both = sys.stdout.isatty()
+    here = out if both else Console(stderr=True)
+    with Progress(*shown, console=here, transient=True, redirect_stdout=both) as bar:
+        task = bar.add_task(what, total=total)
         for item in items:
             bar.advance(task)
             yield item
@@ -116,10 +135,19 @@ def _numbers(numbers: dict[str, float]) -> str:
     return "  ".join(f"{k} {numbers[k]:.3f}" for k in wanted if k in numbers)
 
 
-def print_json(value: Any) -> None:
-    """Print a result as JSON; escaped where the output cannot take all characters."""
-    plain = "utf" not in (sys.stdout.encoding or "").lower()
-    print(json.dumps(value, ensure_ascii=plain, indent=1))
+def print_json(value: Any, line: bool = False) -> None:
+    """Print a result as JSON; escaped where the output cannot take all characters.
+
+    Args:
+        value: Plain data.
+        line: On one line, at once, as one of several.
+    """
+    print(json.dumps(value, ensure_ascii=not unicode(), indent=None if line else 1), flush=line)
+
+
+def unicode() -> bool:
+    """Return whether the output takes all characters."""
+    return "utf" in (sys.stdout.encoding or "").lower()
 
 
 def table(columns: list[str], rows: list[list[str]], numbers: bool = True) -> None:

@@ -9,7 +9,8 @@ sentences around it::
 
 i_t is the pointwise mutual information of a sentence with its surroundings, in nats. A bridge has
 1/2, 1/2 and 0 in the place of A: this is one whose pull is learned, in a space where documents also
-differ by subject. First and last sentences have only one neighbour, and an A of their own.
+differ by subject. First and last sentences have only one neighbour and are often alike; they have
+an A and R of their own, drawn to those of all sentences given that one neighbour.
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ KAPPA = 3.0
 """Sentences that the mean of a document is shrunk by."""
 RIDGE = 30.0
 """Of the regression: so many sentences' worth of pull to 0."""
+ENDS = 100.0
+"""The same of first and last sentences to all."""
 FLOOR = 1e-3
 """Added to residual variances, as a share of the whole variance."""
 FIRST, INNER, LAST = range(3)
@@ -69,12 +72,12 @@ class Context:
         S = x.T @ x / len(x) + FLOOR * np.eye(k)
         A, R = np.zeros((3, 3 * k, k)), np.zeros((3, k, k))
         for kind in (FIRST, INNER, LAST):
-            chosen = kinds(layout) == kind
-            f, y = around[chosen], x[chosen]
-            A[kind] = np.linalg.solve(f.T @ f + RIDGE * np.eye(3 * k), f.T @ y)
-            off = y - f @ A[kind]
-            # few sentences: towards no knowledge at all
-            R[kind] = (off.T @ off + RIDGE * S) / (len(off) + RIDGE) + FLOOR * np.eye(k)
+            nothing = np.zeros((3 * k, k)), S
+            f, y = _seen(around, kind, layout, k), x[_has(kind, layout)]
+            A[kind], R[kind] = _regression(f, y, *nothing, RIDGE)
+            if kind != INNER:
+                own = kinds(layout) == kind
+                A[kind], R[kind] = _regression(around[own], x[own], A[kind], R[kind], ENDS)
         return cls(mean, directions, A, R, S)
 
     def project(self, unit: NDArray[np.floating]) -> tuple[Array, Array]:
@@ -109,6 +112,33 @@ def surroundings(x: Array, layout: Ragged) -> Array:
 def kinds(layout: Ragged) -> NDArray[np.int64]:
     """Return whether each sentence is the first, an inner or the last one, (N,)."""
     return np.where(layout.first, FIRST, np.where(layout.last, LAST, INNER))
+
+
+def _regression(f: Array, y: Array, A: Array, R: Array, worth: float) -> tuple[Array, Array]:
+    """Return weights and residual covariance of y, (n, k), given f, (n, 3k).
+
+    Both are drawn to those that are given, as if so many sentences spoke for them.
+    """
+    pull = worth * np.eye(f.shape[1])
+    weights = A + np.linalg.solve(f.T @ f + pull, f.T @ (y - f @ A))
+    off = y - f @ weights
+    residual = (off.T @ off + worth * R) / (len(off) + worth)
+    return weights, residual + FLOOR * np.eye(len(R))
+
+
+def _has(kind: int, layout: Ragged) -> NDArray[np.bool_]:
+    """Return whether a sentence has the neighbours that one of a kind has, (N,)."""
+    return np.asarray((layout.first <= (kind == FIRST)) & (layout.last <= (kind == LAST)))
+
+
+def _seen(around: Array, kind: int, layout: Ragged, k: int) -> Array:
+    """Return the surroundings as one of a kind would see them: without the missing neighbour."""
+    found = around[_has(kind, layout)]
+    if kind == FIRST:
+        found[:, :k] = 0
+    if kind == LAST:
+        found[:, k : 2 * k] = 0
+    return found
 
 
 def log_normal(x: Array, covariance: Array) -> Array:

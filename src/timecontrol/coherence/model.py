@@ -5,9 +5,11 @@ Of every document are taken
     bridge     B+ of its latent path (``bridge``): small steps for the way it goes
     place      mean information of its sentences about their places (``place``)
     context    mean information of its sentences about each other (``context``)
-    nearness   mean likeness of its sentences to those around them (``nearness``)
+    nearness   likeness of its sentences to those around them (``nearness``): half the mean of all,
+               half that of the lowest quarter, since few sentences break a text
 
-and each becomes a standard score z_k at the document's length (``reference``). The score is ::
+and each becomes a standard score z_k at the document's length (``reference``), its long tails drawn
+in, z' = 4 asinh(z / 4), since Gaussian terms exaggerate what they do not know. The score is ::
 
     z = (g (z_bridge + z_place + z_context) + z_nearness) / s,     s^2 its variance for known texts
 
@@ -44,6 +46,10 @@ WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0])
 LIKE = 30.0
 """Nats a unit of cosine is worth in the trace."""
 SENTENCE_WEIGHTS = np.array([0.25, 1.0, 1.0, LIKE])
+TAIL = 4.0
+"""Standard scores beyond this grow with the logarithm only."""
+LOWEST = 0.25
+"""Share of the sentences that count again for nearness."""
 NEAR, FAR = 2.0, 3.5
 """Standard scores of novelty between which trained terms fade out."""
 FOLDS = 5
@@ -67,7 +73,7 @@ class Judged:
     terms: Array
     """The four terms as they are, (n, 4)."""
     standard: Array
-    """The same as standard scores at the document's length, (n, 4)."""
+    """The same as standard scores at the document's length, tails drawn in, (n, 4)."""
     novelty: Array
     """How far from known texts, as a standard score, (n,)."""
     trust: Array
@@ -124,7 +130,7 @@ class Coherence:
         lengths = np.concatenate([a for a, _ in numbers])
         five = np.concatenate([b for _, b in numbers])  # (m, 5)
         scale = Scale.fit(five, lengths)
-        standard = scale.standard(five, lengths)[:, :4]
+        standard = _drawn_in(scale.standard(five, lengths)[:, :4])
         known_rows = np.concatenate(rows)
         fitted = cls(
             sigma,
@@ -155,17 +161,19 @@ class Coherence:
         trust = np.clip((FAR - novelty) / (FAR - NEAR), 0, 1)
         weights = WEIGHTS * _fading(trust)  # (n, 4)
         size = np.sqrt(np.einsum("nk,kl,nl->n", weights, self._correlation(), weights))
-        score = (weights * standard[:, :4]).sum(1) / size
+        four = _drawn_in(standard[:, :4])
+        score = (weights * four).sum(1) / size
         sd = self.scale.expected(layout.lengths)[1][:, :4]
         parts = np.column_stack([steps, rows[:, 1:]])
-        pull = (weights / sd / size[:, None])[layout.document]
+        slope = 1 / np.sqrt(1 + np.square(standard[:, :4] / TAIL))  # of what draws in
+        pull = (weights * slope / sd / size[:, None])[layout.document]
         trace, ranks = self._trace(rows, SENTENCE_WEIGHTS * _fading(trust), layout)
         return Judged(
             score=score,
             error=_error((parts * pull).sum(1), layout),
             percentile=_percentiles(self.documents, weights, score * size),
             terms=terms,
-            standard=standard[:, :4],
+            standard=four,
             novelty=novelty,
             trust=trust,
             trace=trace,
@@ -265,11 +273,18 @@ def _terms(
             nearness(points.unit, layout),
         ]
     )
-    terms = np.column_stack([found.score, layout.mean(rows)[:, 1:]])
+    means = layout.mean(rows)
+    near = (means[:, 3] + layout.lowest(rows[:, 3], LOWEST)) / 2
+    terms = np.column_stack([found.score, means[:, 1:3], near])
     # each step belongs half to the sentence before it and half to the one after
     share = (found.steps + layout.after(found.steps)) / 2
     free = layout.lengths / (len(sigma) * (layout.lengths - 2))
     return terms, layout.mean(points.outside), rows, -0.5 * share * free[layout.document]
+
+
+def _drawn_in(z: Array) -> Array:
+    """Return standard scores with long tails drawn in, as z."""
+    return np.asarray(TAIL * np.arcsinh(z / TAIL))
 
 
 def _fading(trust: Array) -> Array:

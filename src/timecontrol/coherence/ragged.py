@@ -64,6 +64,13 @@ class Ragged:
         shape = (-1,) + (1,) * (rows.ndim - 1)
         return np.asarray(self.total(rows) / self.lengths.reshape(shape))
 
+    def lowest(self, rows: Array, share: float) -> Array:
+        """Return the mean over each document's lowest rows, so large a share of them, (n,)."""
+        order = np.lexsort([rows, self.document])
+        count = np.ceil(share * self.lengths).astype(np.int64)
+        kept = np.where(self.position < count[self.document], rows[order], 0.0)
+        return np.asarray(self.total(kept) / count)
+
     def before(self, rows: Array, by: int = 1) -> Array:
         """Return the row ``by`` places earlier in the same document, or zeros, (N, ...)."""
         found = np.zeros_like(rows)

@@ -89,7 +89,7 @@ def _mixed(parts: list[Corpus], reading: Reading) -> Corpus:
         for number, part in enumerate(parts, 1):
             for document in part.stream(split):
                 group = document.group and f"{number}/{document.group}"
-                yield replace(document, id=f"{number}/{document.id}", group=group)
+                yield replace(document, id=f"{number}/{document.id}", group=group, part=number)
 
     return Corpus(
         "+".join(part.name for part in parts),

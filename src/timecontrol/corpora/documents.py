@@ -44,6 +44,8 @@ class Document:
     """``train``, ``val`` or ``test``, once that is decided."""
     group: str | None = None
     """Documents of one group (methods of one article) are never split apart."""
+    part: int | None = None
+    """In a mixture, the number of the corpus it is from, from 1."""
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -28,10 +28,15 @@ class Chosen:
     """What was left out, and why."""
 
     @property
+    def both(self) -> tuple[list[Document], list[Document]]:
+        """Training and validation documents."""
+        return self.train, self.val
+
+    @property
     def digest(self) -> str:
         """A hash of all their sentences and tags."""
         found = hashlib.sha256()
-        for part in (self.train, self.val):
+        for part in self.both:
             for document in part:
                 read = [(section.tag, section.sentences) for section in document.sections]
                 found.update(repr(read).encode("utf-8", "replace"))

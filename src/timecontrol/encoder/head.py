@@ -2,7 +2,8 @@
 
     h = W1 (x - m) / s,   h = relu(W2 h),   h = relu(W3 h),   z = W4 h,   latent = (z - a) / b
 
-There is no ReLU after the first layer, as in the authors' code, unless asked for. m and s are mean
+There is no ReLU after the first layer, as in the authors' code, unless asked for. In training a
+share of the features is dropped, so that the head rests on none alone. m and s are mean
 and standard deviation of the training features, a and b of the training latents; they are stored
 with the weights, and ones and zeros where a preset does without.
 """
@@ -11,6 +12,7 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 ROWS = 65536
 """Rows that are worked on at once, to save memory."""
@@ -31,8 +33,10 @@ class Head(nn.Module):
         hidden: int = 128,
         biases: bool = True,
         first_relu: bool = False,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.dropout = dropout
         sizes = [feature_dim, hidden, hidden, hidden, latent_dim]
         self.layers = nn.ModuleList(nn.Linear(a, b, bias=biases) for a, b in pairwise(sizes))
         self.relus = (first_relu, True, True, False)
@@ -49,6 +53,7 @@ class Head(nn.Module):
     def hidden(self, features: Tensor) -> Tensor:
         """Return what the last layer sees, (..., hidden)."""
         h = (features - self.feature_mean) / self.feature_scale
+        h = functional.dropout(h, self.dropout, self.training)
         for layer, relu in zip(list(self.layers)[:-1], self.relus, strict=False):
             h = layer(h).relu() if relu else layer(h)
         return h

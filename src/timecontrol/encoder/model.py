@@ -14,6 +14,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ from timecontrol.runs import (
 HEAD, FIT, METRICS, CARD = "head.safetensors", "fit.json", "metrics.json", "README.md"
 COHERENCE = "coherence.safetensors"
 CHECKPOINT = "checkpoint.safetensors"
-ALGORITHM = 1
+ALGORITHM = 2
 """Goes up when the same settings would end in other weights: an old checkpoint is then refused."""
 ROWS = 65536
 """Features that go through the head at once."""
@@ -148,9 +149,9 @@ class Encoder:
         folder: Path | None,
         progress: Progress,
     ) -> "Encoder":
-        texts = [texts_of(part, settings.tags) for part in (chosen.train, chosen.val)]
-        rows = [features_of(part, reader, progress)[:] for part in texts if part]
-        features = torch.from_numpy(np.concatenate(rows))
+        texts = [texts_of(part, settings.tags) for part in chosen.both]
+        found = [_features(part, settings.tags, reader, progress) for part in chosen.both]
+        features = torch.from_numpy(np.concatenate(found))
         lengths = [len(d.sentences) for d in (*chosen.train, *chosen.val)]
         reconstruction = None
         if settings.objective == "vae":
@@ -217,13 +218,13 @@ class Encoder:
         """Return the paths of documents; their features are kept for the next time."""
         documents = list(documents)
         parts = {}
-        for split in {d.split: None for d in documents}:  # a file of features each
-            some = [d for d in documents if d.split == split]
+        for file in {(d.part, d.split): None for d in documents}:  # a file of features each
+            some = [d for d in documents if (d.part, d.split) == file]
             texts = texts_of(some, self.settings.tags)
             if texts:
                 found = features_of(texts, self.open(), progress)
-                parts[split] = iter(Paths.of(some, self.latents(found.table)[found.row]))
-        whole = [next(parts[d.split]) for d in documents if d.split in parts]
+                parts[file] = iter(Paths.of(some, self.latents(found.table)[found.row]))
+        whole = [next(parts[d.part, d.split]) for d in documents if (d.part, d.split) in parts]
         empty = np.empty((0, self.latent_dim))
         return Paths.of(documents, np.concatenate([empty, *whole]).astype(np.float32))
 
@@ -268,6 +269,17 @@ class Encoder:
             raise TimeControlError(f"{place} is damaged: {reason}") from None
         head.requires_grad_(False).eval()
         return cls(head, settings, config, fit, coherence, metrics, None, device, dtype)
+
+
+def _features(
+    documents: Sequence[Document], tags: bool, reader: Reader, progress: Progress
+) -> NDArray[np.float32]:
+    """Return the features of all sentences, (n, D); each corpus of a mixture has its own file."""
+    whole = [np.empty((0, reader.dim), np.float32)]
+    for _, part in groupby(documents, key=lambda d: d.part):
+        if texts := texts_of(list(part), tags):
+            whole.append(features_of(texts, reader, progress)[:])
+    return np.concatenate(whole)
 
 
 def text_model(settings: Settings, base: str, texts: Sequence[str]) -> TextModel:

@@ -37,6 +37,8 @@ class Settings:
     hidden: int = 128
     biases: bool = True
     first_relu: bool = False
+    dropout: float = 0.5
+    """Share of the features that a training step does not see."""
     standardise: bool = True
     """Whether features and latents are brought to mean 0 and standard deviation 1."""
     optimiser: str = "adamw"
@@ -87,6 +89,8 @@ class Settings:
         for name in ("pin", "distance", "patience", "seed", "weight_decay", "free_nats"):
             if getattr(self, name) < 0:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name)}: 0 or more.")
+        if not 0 <= self.dropout < 1:
+            raise TimeControlError(f"dropout is {self.dropout:g}: 0 or more, below 1.")
         if self.objective == "implicit" and self.distance:
             raise TimeControlError("distance has no meaning for implicit: it predicts the next.")
         if self.pin and self.objective != "bridge":
@@ -119,6 +123,7 @@ PRESETS: dict[str, Settings] = {
         pooling="eos",
         tags=True,
         first_relu=True,
+        dropout=0.0,
         standardise=False,
     ),
     "released": replace(
@@ -129,6 +134,7 @@ PRESETS: dict[str, Settings] = {
         pooling="mean",
         tags=True,
         biases=False,
+        dropout=0.0,
         standardise=False,
         context_layers=3,
     ),

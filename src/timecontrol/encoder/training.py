@@ -91,7 +91,8 @@ def train(
     device = device or torch.device("cpu")
     with seeded(settings.seed):
         s = settings
-        head = Head(data.features.shape[1], s.latent_dim, s.hidden, s.biases, s.first_relu)
+        size = data.features.shape[1]
+        head = Head(size, s.latent_dim, s.hidden, s.biases, s.first_relu, s.dropout)
         model = Trainee(head, s, reconstruction() if reconstruction else None)
     if settings.standardise:
         head.standardise_features(data.features[:n_train])
@@ -104,6 +105,7 @@ def train(
     if keep:
         assert loop.best_head is not None
         head.load_state_dict(loop.best_head)
+    head.eval()
     if settings.standardise:
         head.standardise_latents(data.features[:n_train])
     head.requires_grad_(False).cpu()
@@ -183,8 +185,8 @@ class Loop:
             self.totals[name] = self.totals.get(name, 0.0) + value.detach().double()
 
     def dropout(self, generator: torch.Generator) -> AbstractContextManager[None]:
-        """Return a context in which a language model's dropout depends on the batch alone."""
-        if self.model.reconstruction is None:
+        """Return a context in which dropout depends on the batch alone."""
+        if self.model.reconstruction is None and not self.settings.dropout:
             return nullcontext()
         return seeded(generator.initial_seed())
 

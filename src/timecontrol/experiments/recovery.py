@@ -108,7 +108,9 @@ def recover(seen: Seen, objective: str, **changes: Any) -> dict[str, float]:
         **changes: Settings that differ from the preset ``best``.
     """
     settings: Settings = preset(
-        "best", objective=objective, **{"latent_dim": seen.latents.shape[1], **changes}
+        "best",
+        objective=objective,
+        **{"latent_dim": seen.latents.shape[1], "dropout": 0.0, **changes},  # few features
     )
     count, known = 0, []
     for length in seen.lengths:

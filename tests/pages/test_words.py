@@ -1,0 +1,81 @@
+import pytest
+
+from tests.reports import made, short
+from timecontrol.pages import words
+from timecontrol.versions import Versions
+
+
+def test_a_sentence_breaks_is_weak_or_fits() -> None:
+    found = [words.level(p) for p in (0, 1.99, 2, 9.99, 10, 100)]
+    assert found == ["breaks", "breaks", "weak", "weak", "fits", "fits"]
+
+
+def test_levels_agree_with_the_report() -> None:
+    report = made(trace_percentile=(2.0, 1.9, 50.0))
+    low = [i for i, p in enumerate(report.trace_percentile) if words.level(p) == "breaks"]
+    assert low == list(report.breaks)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, ""),
+        (0.0, "under 1"),
+        (0.99, "under 1"),
+        (1.0, "1"),
+        (31.4, "31"),
+        (99.0, "99"),
+        (99.1, "over 99"),
+        (100.0, "over 99"),
+    ],
+)
+def test_no_share_is_all_or_none(value: float | None, expected: str) -> None:
+    assert words.share(value) == expected
+
+
+def test_numbers_are_short() -> None:
+    assert words.signed(-0.123) == "-0.12"
+    assert words.signed(-0.001) == "+0.00"
+    assert words.signed(None) == words.chance(None) == words.between(None) == ""
+    assert words.chance(0.35) == "35 %"
+    assert words.between((-1, 2)) == "-1.00 to +2.00"
+
+
+@pytest.mark.parametrize(
+    ("percentile", "shuffled", "flow", "order"),
+    [
+        (0.5, 0.01, "less well than nearly all", "clearly better than chance"),
+        (15, 0.2, "less well than most", "somewhat better than chance"),
+        (50, 0.5, "as well as", "might as well stand in another order"),
+        (90, None, "better than most", "knows."),
+    ],
+)
+def test_the_meaning_follows_the_numbers(
+    percentile: float, shuffled: float | None, flow: str, order: str
+) -> None:
+    said = words.meaning(made(percentile=percentile, shuffled=shuffled))
+    assert flow in said
+    assert order in said
+    assert said.endswith(".")
+
+
+def test_a_short_text_has_no_score() -> None:
+    expected = "Too short: 1 of at least 3 sentences, so there is no score."
+    assert words.meaning(short()) == expected
+
+
+def test_sentences_that_break_are_named_by_number_from_one() -> None:
+    assert words.breaking(made()) == "Sentence 2 breaks the thread."
+    several = made(trace_percentile=(1.0, 0.0, 1.0))
+    assert words.breaking(several) == "Sentences 1, 2 and 3 break the thread."
+    none = made(trace_percentile=(50.0, 50.0, 50.0))
+    assert words.breaking(none) == "No sentence breaks the thread."
+
+
+def test_the_verdict_on_two_versions() -> None:
+    low, high = made(score=-3.0), made(score=3.0)
+    assert "flows better" in words.verdict(Versions(low, high))
+    assert "flows worse" in words.verdict(Versions(high, low))
+    assert "neither version" in words.verdict(Versions(low, low))
+    assert words.verdict(Versions(short(), high)).startswith("The old version is too short")
+    assert words.verdict(Versions(short(), short())).startswith("Both versions are too short")

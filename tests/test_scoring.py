@@ -1,0 +1,123 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from timecontrol.coherence.bridge import SHORTEST
+from timecontrol.corpora import open_corpus
+from timecontrol.encoder import Encoder
+from timecontrol.errors import TimeControlError
+from timecontrol.scoring import DOCUMENTS, Report, TimeControl
+
+CORPUS = "synthetic:cities,documents=60"
+
+
+@pytest.fixture(scope="module")
+def tc(bases: dict[str, str]) -> TimeControl:
+    return TimeControl(Encoder.fit(CORPUS, base=bases["bert"], epochs=2, latent_dim=3, hidden=8))
+
+
+@pytest.fixture(scope="module")
+def document() -> tuple[str, ...]:
+    return next(open_corpus(CORPUS).documents("test")).sentences
+
+
+def test_a_text_and_its_sentences_are_judged_alike(
+    tc: TimeControl, document: tuple[str, ...]
+) -> None:
+    listed, whole = tc.score(document), tc.score(" ".join(document))
+    assert whole.sentences == listed.sentences
+    assert whole.score == pytest.approx(listed.score)
+    assert len(whole.trace) == len(whole.trace_percentile) == len(document)
+    assert whole.latents is not None
+    assert whole.latents.shape == (len(document), 3)
+    assert whole.worst == int(np.argmin(whole.trace))
+    assert whole.interval is not None
+    assert whole.score is not None
+    assert whole.interval[0] < whole.score < whole.interval[1]
+    assert whole.shuffled is not None
+    assert 1 / 101 <= whole.shuffled <= 1
+
+
+def test_a_report_does_not_depend_on_its_company(
+    tc: TimeControl, document: tuple[str, ...]
+) -> None:
+    others = [(d.id, d.sentences) for d in open_corpus(CORPUS).documents("train")][:5]
+    alone = tc.score(document)
+    among = list(tc.score_many([*others, ("text", document), *others]))[5]
+    assert among.score == pytest.approx(alone.score, abs=1e-4)
+    assert among.shuffled == alone.shuffled
+    np.testing.assert_allclose(among.trace, alone.trace, atol=1e-3)
+
+
+@pytest.mark.parametrize("text", ["", "One sentence.", "Two sentences. Are not enough."])
+def test_too_short_is_said_and_nothing_breaks(tc: TimeControl, text: str) -> None:
+    report = tc.score(text)
+    assert report.short
+    assert report.score is None
+    assert report.worst is None
+    assert report.reason == f"too short: {len(report.sentences)} of at least {SHORTEST} sentences"
+    assert report.as_dict()["score"] is None
+
+
+def test_short_documents_keep_their_place(tc: TimeControl, document: tuple[str, ...]) -> None:
+    found = tc.score_many([("a", "Short."), ("b", document), ("c", ""), ("d", document)])
+    assert [(r.id, r.short) for r in found] == [
+        ("a", True),
+        ("b", False),
+        ("c", True),
+        ("d", False),
+    ]
+
+
+def test_documents_stream(tc: TimeControl, document: tuple[str, ...]) -> None:
+    taken = [0]
+
+    def endless() -> Iterator[tuple[str, tuple[str, ...]]]:
+        while True:
+            taken[0] += 1
+            yield str(taken[0]), document
+
+    first = next(tc.score_many(endless(), shuffles=0))
+    assert first.id == "1"
+    assert first.shuffled is None
+    assert taken[0] <= DOCUMENTS + 1
+
+
+def test_plain_data_has_a_row_for_every_sentence(
+    tc: TimeControl, document: tuple[str, ...]
+) -> None:
+    found = tc.score(document, id="x").as_dict(latents=True)
+    assert found["id"] == "x"
+    assert [row["sentence"] for row in found["trace"]] == list(document)
+    assert len(found["latents"]) == len(document)
+    assert set(found["terms"]) == {"bridge", "place", "context", "nearness"}
+
+
+def test_breaks_are_the_rarest_fits_worst_first() -> None:
+    trace, percentile = (-3, 1, -4, 1, 1), (1, 50, 0.5, 60, 60)
+    report = Report("x", tuple("abcde"), 0.0, trace=trace, trace_percentile=percentile)
+    assert report.breaks == (2, 0)
+    assert report.worst == 2
+    low = tuple(t - 3 for t in (0, 0.1, 0.2))
+    unusual = Report("x", tuple("abc"), 0.0, trace=low, trace_percentile=(0.1, 0.1, 0.1))
+    assert unusual.breaks == ()  # all of it is: none stands out
+    assert unusual.worst == 0
+    assert not report.far
+    assert Report("x", (), 0.0, trust=0.2).far
+
+
+def test_from_pretrained_opens_a_run_folder(tc: TimeControl, tmp_path: Path) -> None:
+    tc.encoder.save(tmp_path / "run")
+    again = TimeControl.from_pretrained(tmp_path / "run", device="cpu")
+    text = "It is a town. It lies on a river. It has a mill. It has a market."
+    assert again.score(text).score == pytest.approx(tc.score(text).score, abs=1e-4)
+
+
+def test_a_report_can_be_drawn(tc: TimeControl, document: tuple[str, ...]) -> None:
+    figure = tc.score(document).plot()
+    bars, path = figure.axes
+    assert len(bars.patches) == len(path.texts) == len(document)
+    with pytest.raises(TimeControlError, match="nothing to draw"):
+        tc.score(document[:2]).plot()
