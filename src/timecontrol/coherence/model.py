@@ -20,8 +20,10 @@ from 1 to 0 as a text's features leave the directions in which known texts vary:
     novelty = mean_t |f_t - m|^2 outside the directions of ``context``, standardised
     g = 1 below NEAR, 0 above FAR, straight between
 
-The trace of a sentence is, in nats, g (context + place - u / 4) + LIKE nearness, with u its
-surprise given its neighbours on the bridge; standardised over known sentences.
+The trace of a sentence is, in nats, g (context + place - u / 4 - STRANGE o) + LIKE nearness, with
+u its surprise given its neighbours on the bridge and o how much farther outside those directions it
+lies than EDGE standard deviations of known sentences; all standardised over known sentences. A
+sentence from another world has nothing to say within the directions of this one: o finds it.
 """
 
 from collections.abc import Mapping
@@ -46,17 +48,21 @@ WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0])
 LIKE = 30.0
 """Nats a unit of cosine is worth in the trace."""
 SENTENCE_WEIGHTS = np.array([0.25, 1.0, 1.0, LIKE])
+LEAST = 0.02
+"""The least standard deviation of a squared distance from the directions, of unit features."""
+STRANGE, EDGE = 12.0, 2.0
+"""Nats that a standard deviation outside the known directions costs in the trace, from where on."""
 TAIL = 4.0
 """Standard scores beyond this grow with the logarithm only."""
 LOWEST = 0.25
 """Share of the sentences that count again for nearness."""
-NEAR, FAR = 2.0, 3.5
+NEAR, FAR = 1.5, 3.0
 """Standard scores of novelty between which trained terms fade out."""
 FOLDS = 5
 """Reference documents are judged by fits to the others, in so many parts."""
 MOST = 200_000
 """Sentences that are fitted to; of a larger corpus, documents at even distances."""
-KEPT_DOCUMENTS, KEPT_SENTENCES = 2000, 4000
+KEPT_DOCUMENTS, KEPT_SENTENCES, KEPT_ENDS = 2000, 3000, 1000
 """Reference rows that are kept for percentiles."""
 
 
@@ -99,7 +105,7 @@ class Coherence:
     documents: Array
     """Standard scores of reference documents, (m, 4)."""
     sentences: Array
-    """Terms of reference sentences, (r, 4)."""
+    """Terms of reference sentences, how far they lie outside, whether first or last, (r, 6)."""
 
     @classmethod
     def fit(cls, features: Features, latents: Features, layout: Ragged) -> "Coherence":
@@ -121,24 +127,25 @@ class Coherence:
         folds = [chosen[i::FOLDS] for i in range(FOLDS)] if len(chosen) >= 2 * FOLDS else [chosen]
         for fold in folds:
             others = np.setdiff1d(chosen, fold) if len(folds) > 1 else chosen
-            known = _fit(features, latents, layout, others)
+            fit = _fit(features, latents, layout, others)
             part = Ragged.of(layout.lengths[fold])
-            points = points_of(known[2], *_rows(features, latents, layout, fold))
-            found = _terms(*known, points, part)
+            points = points_of(fit[2], *_rows(features, latents, layout, fold))
+            found = _terms(*fit, points, part)
             numbers.append((part.lengths, np.column_stack(found[:2])))
-            rows.append(found[2])
+            rows.append(np.column_stack([found[2], points.outside, part.first | part.last]))
         lengths = np.concatenate([a for a, _ in numbers])
         five = np.concatenate([b for _, b in numbers])  # (m, 5)
         scale = Scale.fit(five, lengths)
         standard = _drawn_in(scale.standard(five, lengths)[:, :4])
-        known_rows = np.concatenate(rows)
+        known = np.concatenate(rows)
+        inner, ends = (known[known[:, 5] == end] for end in (False, True))
         fitted = cls(
             sigma,
             places,
             context,
             scale,
             _thinned(standard, KEPT_DOCUMENTS),
-            _thinned(known_rows, KEPT_SENTENCES),
+            np.concatenate([_thinned(inner, KEPT_SENTENCES), _thinned(ends, KEPT_ENDS)]),
         )
         return cls.from_tensors(fitted.tensors())  # as it will be read again
 
@@ -167,7 +174,7 @@ class Coherence:
         parts = np.column_stack([steps, rows[:, 1:]])
         slope = 1 / np.sqrt(1 + np.square(standard[:, :4] / TAIL))  # of what draws in
         pull = (weights * slope / sd / size[:, None])[layout.document]
-        trace, ranks = self._trace(rows, SENTENCE_WEIGHTS * _fading(trust), layout)
+        trace, ranks = self._trace(np.column_stack([rows, points.outside]), trust, layout)
         return Judged(
             score=score,
             error=_error((parts * pull).sum(1), layout),
@@ -181,17 +188,30 @@ class Coherence:
             sentence_terms=rows,
         )
 
-    def _trace(self, rows: Array, weights: Array, layout: Ragged) -> tuple[Array, Array]:
-        """Return the trace of sentences and its percentiles, each (N,)."""
-        mean, covariance = self.sentences.mean(0), np.cov(self.sentences.T)
-        spread = np.sqrt(np.einsum("nk,kl,nl->n", weights, covariance, weights))
-        each = weights[layout.document]
-        value = (rows * each).sum(1)
-        trace = (value - each @ mean) / np.maximum(spread, 1e-12)[layout.document]
-        ranks = np.empty(len(rows))
-        for row in np.unique(weights, axis=0):  # mostly one or two
-            chosen = (each == row).all(1)
-            ranks[chosen] = _ranks(self.sentences @ row, value[chosen])
+    def _trace(self, rows: Array, trust: Array, layout: Ragged) -> tuple[Array, Array]:
+        """Return the trace of sentences and its percentiles, each (N,).
+
+        First and last sentences are compared with such ones, the others with the others.
+
+        Args:
+            rows: Terms of sentences and how far they lie outside, (N, 5).
+            trust: Of the documents, (n,).
+            layout: Of the documents.
+        """
+        outside = self.sentences[:, 4]
+        mean, sd = outside.mean(), max(float(outside.std()), LEAST)
+        each = np.column_stack([SENTENCE_WEIGHTS * _fading(trust), -STRANGE * trust])  # (n, 5)
+        each = each[layout.document]
+        at_end = layout.first | layout.last
+        trace, ranks = np.empty(len(rows)), np.empty(len(rows))
+        for end in (False, True):
+            known = _stranger(self.sentences[self.sentences[:, 5] == end, :5], mean, sd)
+            here = at_end == end
+            weights, values = each[here], _stranger(rows[here], mean, sd)
+            spread = np.sqrt(np.einsum("nk,kl,nl->n", weights, np.cov(known.T), weights))
+            off = ((values - known.mean(0)) * weights).sum(1)
+            trace[here] = off / np.maximum(spread, 1e-12)
+            ranks[here] = _percentiles(known, weights, (values * weights).sum(1))
         return trace, ranks
 
     def _correlation(self) -> Array:
@@ -280,6 +300,11 @@ def _terms(
     share = (found.steps + layout.after(found.steps)) / 2
     free = layout.lengths / (len(sigma) * (layout.lengths - 2))
     return terms, layout.mean(points.outside), rows, -0.5 * share * free[layout.document]
+
+
+def _stranger(rows: Array, mean: float, sd: float) -> Array:
+    """Return rows with how much farther outside than usual they lie in the last column."""
+    return np.column_stack([rows[:, :4], np.maximum((rows[:, 4] - mean) / sd - EDGE, 0)])
 
 
 def _drawn_in(z: Array) -> Array:
