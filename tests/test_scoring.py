@@ -121,3 +121,26 @@ def test_a_report_can_be_drawn(tc: TimeControl, document: tuple[str, ...]) -> No
     assert len(bars.patches) == len(path.texts) == len(document)
     with pytest.raises(TimeControlError, match="nothing to draw"):
         tc.score(document[:2]).plot()
+
+
+FLOWS = (
+    "Tom wanted to learn how to ride a bike. His father took him to the park on Saturday. Tom fell "
+    "several times and scraped his knee. He almost gave up, but his father encouraged him. At last "
+    "he rode all the way around the pond. He was so proud that he told everyone at school."
+)
+STRANGE = "The price of copper fell in March."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["general", "wikisection", "dialogue"])
+def test_what_is_shipped_tells_a_text_that_flows_from_one_that_does_not(name: str) -> None:
+    tc = TimeControl.from_pretrained(name, device="cpu")
+    sentences = list(tc.score(FLOWS).sentences)
+    whole = tc.score(sentences)
+    broken = tc.score([*sentences[:3], STRANGE, *sentences[4:]])
+    assert whole.score is not None
+    assert broken.score is not None
+    assert broken.score < whole.score - 0.5
+    assert broken.trace[3] < whole.trace[3] - 1
+    if name == "general":
+        assert broken.worst == 3

@@ -18,10 +18,12 @@ The flow, one room after the other; each imports only rooms before it::
     latents     paths of a corpus: Parquet, end points, mean path, noise, diagnostics
     coherence   how well documents flow: BBScore, BBScoreV2, the score and its trace
     encoder     base + head: sentences -> latents; its training, its folder, its export
+    figures     pictures of paths
     pretrained  encoders that come with the package, by name
     scoring     texts -> reports: score, trace, the sentence that breaks the thread
+    versions    two versions of a document compared
+    pages       reports as HTML pages
     metrics     measures of the paper and of other scores: order probe, shuffles, intruders
-    figures     pictures of paths
     experiments measurements of the method itself
     cli         one verb a file; the only place that prints
 

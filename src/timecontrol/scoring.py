@@ -11,6 +11,7 @@ Nothing leaves the machine.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,8 @@ ROWS = 32768
 """Sentences of shuffled versions that are judged at once."""
 APART = 1.5
 """How far below the median of its document, in standard deviations of known sentences."""
-SUSPICIOUS = 2.0
-"""Percentile of known sentences below which one is pointed at."""
+SUSPICIOUS, WEAK = 2.0, 10.0
+"""Percentiles of known sentences below which one is pointed at, and mentioned."""
 
 
 @dataclass(frozen=True)
@@ -80,22 +81,28 @@ class Report:
         """The number of the sentence that fits least, from 0."""
         return int(np.argmin(self.trace)) if self.trace else None
 
-    @property
+    @cached_property
     def breaks(self) -> tuple[int, ...]:
         """The sentences that fit less well than nearly all known ones, worst first.
 
         They must also stand out from the document they are in: where all of it is unusual, no
         single sentence breaks the thread.
         """
-        if not self.trace:
-            return ()
-        line = float(np.median(self.trace)) - APART
-        low = [
-            i
-            for i, p in enumerate(self.trace_percentile)
-            if p < SUSPICIOUS and self.trace[i] < line
-        ]
+        low = self._below(SUSPICIOUS, APART)
         return tuple(sorted(low, key=lambda i: self.trace[i]))
+
+    @cached_property
+    def weak(self) -> tuple[int, ...]:
+        """The sentences that fit less well than most known ones and most of this document."""
+        return tuple(i for i in self._below(WEAK, APART / 2) if i not in self.breaks)
+
+    def _below(self, percentile: float, apart: float) -> list[int]:
+        """Return the sentences below a percentile and so far below the document's median."""
+        if not self.trace:
+            return []
+        line = float(np.median(self.trace)) - apart
+        pairs = zip(self.trace, self.trace_percentile, strict=True)
+        return [i for i, (t, p) in enumerate(pairs) if p < percentile and t < line]
 
     @property
     def far(self) -> bool:

@@ -6,14 +6,10 @@ from timecontrol.versions import Versions
 
 
 def test_a_sentence_breaks_is_weak_or_fits() -> None:
-    found = [words.level(p) for p in (0, 1.99, 2, 9.99, 10, 100)]
-    assert found == ["breaks", "breaks", "weak", "weak", "fits", "fits"]
-
-
-def test_levels_agree_with_the_report() -> None:
-    report = made(trace_percentile=(2.0, 1.9, 50.0))
-    low = [i for i, p in enumerate(report.trace_percentile) if words.level(p) == "breaks"]
-    assert low == list(report.breaks)
+    trace, percentile = (-4.0, -1.3, 0.0, 0.1, 0.2, -0.9), (1.0, 5.0, 50.0, 55.0, 60.0, 12.0)
+    report = made(sentences=tuple("abcdef"), trace=trace, trace_percentile=percentile)
+    found = [words.level(report, i) for i in range(6)]
+    assert found == ["breaks", "weak", "fits", "fits", "fits", "fits"]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +62,11 @@ def test_a_short_text_has_no_score() -> None:
 
 def test_sentences_that_break_are_named_by_number_from_one() -> None:
     assert words.breaking(made()) == "Sentence 2 breaks the thread."
-    several = made(trace_percentile=(1.0, 0.0, 1.0))
+    several = made(
+        sentences=tuple("abcdefg"),
+        trace=(-3.0, -4.0, -5.0, 0.0, 0.0, 0.0, 0.0),
+        trace_percentile=(1.0, 0.5, 0.1, 50.0, 50.0, 50.0, 50.0),
+    )
     assert words.breaking(several) == "Sentences 1, 2 and 3 break the thread."
     none = made(trace_percentile=(50.0, 50.0, 50.0))
     assert words.breaking(none) == "No sentence breaks the thread."

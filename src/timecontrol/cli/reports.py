@@ -59,7 +59,7 @@ def show(report: Report) -> None:
     digits = len(str(len(report.sentences)))
     for i, sentence in enumerate(report.sentences):
         percentile = report.trace_percentile[i]
-        kind = level(percentile)
+        kind = level(report, i)
         mark = "" if kind == "fits" else f"<- {MARKS[kind]}"
         head = f"{i + 1:>{digits}} [{COLOURS[kind]}]{bar(percentile)}[/] {percentile:>3.0f}  "
         hang(head, digits + BAR + 7, sentence, mark, COLOURS[kind])
@@ -90,7 +90,7 @@ def row(report: Report) -> None:
     if report.worst is None:
         line.append(report.reason or "", "dim")
     else:
-        kind = level(report.trace_percentile[report.worst])
+        kind = level(report, report.worst)
         line.append(f"{signed(report.score):>6}  {share(report.percentile):>10}  ")
         line.append(f"{chance(report.shuffled):>8}  ")
         line.append(f"{report.worst + 1}", COLOURS[kind])

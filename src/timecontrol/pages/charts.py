@@ -31,7 +31,7 @@ def trace_chart(report: Report) -> str:
         parts.append(f'<text class="tick" x="{EDGE - 6}" y="{y + 4:.1f}">{said}</text>')
     every = -(-len(fits) // LABELS)
     for i, fit in enumerate(fits):
-        kind = level(report.trace_percentile[i])
+        kind = level(report, i)
         shown = float(np.clip(fit, -reach, reach))
         height = max(abs(shown) * scale, 1.5)
         left, top = EDGE + i * step, middle - max(shown, 0) * scale
@@ -65,7 +65,7 @@ def path_chart(report: Report) -> str:
     last = len(places) - 1
     every = -(-len(places) // LABELS)
     for i, (x, y) in enumerate(places):
-        kind = level(report.trace_percentile[i])
+        kind = level(report, i)
         hint = f"<title>{_hint(report, i)}</title>"
         if i == report.worst:
             parts.append(f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="10"/>')
@@ -85,9 +85,7 @@ def path_chart(report: Report) -> str:
 
 def _hint(report: Report, i: int) -> str:
     fit, percentile = report.trace[i], report.trace_percentile[i]
-    about = (
-        f"{i + 1}: {MARKS[level(percentile)]}, fit {signed(fit)}, percentile {share(percentile)}"
-    )
+    about = f"{i + 1}: {MARKS[level(report, i)]}, fit {signed(fit)}, percentile {share(percentile)}"
     return escape(f"{about}\n{report.sentences[i]}")
 
 

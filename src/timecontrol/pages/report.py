@@ -94,7 +94,7 @@ def _row(report: Report, anchor: str) -> str:
     count = f'<td class="n">{len(report.sentences)}</td>'
     if report.short or report.worst is None:
         return f'<tr>{name}{count}<td colspan="4">{escape(report.reason or "")}</td></tr>'
-    kind = level(report.trace_percentile[report.worst])
+    kind = level(report, report.worst)
     worst = (
         f'<span class="level {kind}">{report.worst + 1}, {MARKS[kind]}:</span> '
         f"{escape(report.sentences[report.worst])}"
@@ -140,7 +140,7 @@ def _numbers(report: Report) -> str:
 def _prose(report: Report, anchor: str) -> str:
     parts = []
     for i, sentence in enumerate(report.sentences):
-        kind = level(report.trace_percentile[i])
+        kind = level(report, i)
         mark = "&#8239;&#10007;" if kind == "breaks" else ""
         tip = f"{anchor}-s{i + 1}"
         parts.append(
@@ -165,7 +165,7 @@ def _sentences(report: Report) -> str:
     head = "".join(f'<th scope="col"{_right(i < 3)}>{n}</th>' for i, n in enumerate(names))
     rows = []
     for i, sentence in enumerate(report.sentences):
-        kind = level(report.trace_percentile[i])
+        kind = level(report, i)
         rows.append(
             f'<tr><th scope="row" class="n">{i + 1}</th>'
             f'<td class="n">{signed(report.trace[i])}</td>'
@@ -235,7 +235,7 @@ def _right(numbers: bool) -> str:
 
 def _fit(report: Report, i: int) -> str:
     fit, percentile = report.trace[i], report.trace_percentile[i]
-    reading = MARKS[level(percentile)]
+    reading = MARKS[level(report, i)]
     return (
         f"Sentence {i + 1}: {reading}. Fit {signed(fit)}, percentile {share(percentile)} of "
         "known sentences."

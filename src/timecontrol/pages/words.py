@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-from timecontrol.scoring import SUSPICIOUS, Report
+from timecontrol.scoring import Report
 from timecontrol.versions import Versions
 
 Level = Literal["breaks", "weak", "fits"]
-WEAK = 10.0
-"""Percentile of known sentences below which one is a weak link."""
 MARKS: dict[Level, str] = {"breaks": "breaks the thread", "weak": "weak link", "fits": "fits"}
 FAR = (
     "This text is unlike anything the encoder knows. Only the likeness of neighbouring sentences "
@@ -16,9 +14,9 @@ FAR = (
 SCORE = "0 is usual for the texts the encoder knows, one point a standard deviation among them"
 
 
-def level(percentile: float) -> Level:
-    """Return how well a sentence fits, by the share of known sentences that fit less well."""
-    return "breaks" if percentile < SUSPICIOUS else "weak" if percentile < WEAK else "fits"
+def level(report: Report, number: int) -> Level:
+    """Return how well a sentence of a report fits."""
+    return "breaks" if number in report.breaks else "weak" if number in report.weak else "fits"
 
 
 def signed(value: float | None) -> str:
