@@ -4,11 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from timecontrol import scoring
 from timecontrol.coherence.bridge import SHORTEST
 from timecontrol.corpora import open_corpus
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
-from timecontrol.scoring import DOCUMENTS, Report, TimeControl
+from timecontrol.scoring import DOCUMENTS, Report, TimeControl, student
 
 CORPUS = "synthetic:cities,documents=60"
 
@@ -93,6 +94,37 @@ def test_plain_data_has_a_row_for_every_sentence(
     assert [row["sentence"] for row in found["trace"]] == list(document)
     assert len(found["latents"]) == len(document)
     assert set(found["terms"]) == {"bridge", "place", "context", "nearness"}
+
+
+def test_orders_that_are_the_same_score_as_high(tc: TimeControl) -> None:
+    assert tc.score(["The same again."] * 5).shuffled == 1.0
+    three = ["It is a town.", "It lies on a river.", "It has a mill."]
+    alone = tc.score(three).shuffled
+    among = next(tc.score_many([("a", three), ("b", ["Another text.", *three])])).shuffled
+    assert alone == among
+    assert alone is not None
+    assert alone > 0.1  # one order in six is its own
+
+
+def test_shuffles_in_small_portions_are_the_same(
+    tc: TimeControl, document: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tc.score(document).shuffled
+    monkeypatch.setattr(scoring, "ROWS", 3 * len(document))
+    assert tc.score(document).shuffled == whole
+
+
+@pytest.mark.parametrize("given", [None, 3, [1, 2, 3]])
+def test_what_is_no_text_is_refused(tc: TimeControl, given: object) -> None:
+    with pytest.raises(TimeControlError, match="A document is a text or a list of sentences"):
+        tc.score(given)  # type: ignore[arg-type]
+    with pytest.raises(TimeControlError, match=r"takes \(id, text\) pairs"):
+        next(tc.score_many(["only a text"]))  # type: ignore[list-item]
+
+
+def test_students_t_is_near_the_tables() -> None:
+    for df, value in ((2, 4.303), (4, 2.776), (9, 2.262), (100, 1.984)):
+        assert student(df) == pytest.approx(value, rel=0.035)
 
 
 def test_breaks_are_the_rarest_fits_worst_first() -> None:

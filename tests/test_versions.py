@@ -50,11 +50,26 @@ def test_a_version_compared_with_itself_keeps_everything(sentences: list[str]) -
 
 
 def test_the_error_of_a_difference_is_that_of_both_scores() -> None:
-    versions = Versions(made(score=0.0, interval=(-0.3, 0.3)), made(score=1.0, interval=(0.6, 1.4)))
+    others = tuple("xyz")
+    old = made(score=0.0, interval=(-0.3, 0.3))
+    versions = Versions(old, made(score=1.0, interval=(0.6, 1.4), sentences=others))
     assert versions.difference == 1.0
     assert versions.interval == pytest.approx((0.5, 1.5))  # 0.3 and 0.4 make 0.5
     assert versions.clear
-    assert not Versions(versions.old, made(score=0.4, interval=(0.0, 0.8))).clear
+    assert not Versions(old, made(score=0.4, interval=(0.0, 0.8), sentences=others)).clear
+
+
+def test_what_is_shared_has_no_error() -> None:
+    def against(sentences: tuple[str, ...]) -> float:
+        versions = Versions(made(), made(score=0.5, sentences=sentences, interval=(0.0, 1.0)))
+        assert versions.interval is not None
+        return versions.interval[1] - versions.interval[0]
+
+    first, second, third = made().sentences
+    widths = [against(s) for s in (tuple("xyz"), (first, "y", "z"), (first, second, "z"))]
+    assert widths == sorted(widths, reverse=True)
+    assert against((first, second, third)) == pytest.approx(0)
+    versions = Versions(made(score=0.0), made(score=1.0, sentences=tuple("xyz")))
     assert math.isclose(json.loads(json.dumps(versions.as_dict()))["difference"], 1.0)
 
 

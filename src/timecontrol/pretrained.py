@@ -8,6 +8,7 @@ texts they were trained on (``weights/LICENSE.md``), not the code's.
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from timecontrol.bases import cache_folder
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError, unknown
 from timecontrol.runs import is_finished
@@ -29,6 +30,18 @@ def open_encoder(name: Path | str, device: str = "auto", dtype: str = "auto") ->
     """
     place = folder_of(name)
     return Encoder.load(place, device, dtype)
+
+
+def looks_folder(name: Path | str) -> Path:
+    """Return where looks at test documents with an encoder are written down.
+
+    The run folder; for one that comes with the package, a folder of that name in the cache.
+    """
+    if is_finished(Path(name)):
+        return Path(name)
+    place = cache_folder() / "looks" / Path(name).name
+    place.mkdir(parents=True, exist_ok=True)
+    return place
 
 
 def folder_of(name: Path | str) -> Path:

@@ -39,6 +39,8 @@ ROWS = 32768
 """Sentences of shuffled versions that are judged at once."""
 APART = 1.5
 """How far below the median of its document, in standard deviations of known sentences."""
+SAME = 1e-4
+"""Scores that differ by less are the same: features differ a little with what is read beside."""
 SUSPICIOUS, WEAK = 2.0, 10.0
 """Percentiles of known sentences below which one is pointed at, and mentioned."""
 
@@ -76,7 +78,7 @@ class Report:
         """Whether the document is too short to be judged."""
         return self.score is None
 
-    @property
+    @cached_property
     def worst(self) -> int | None:
         """The number of the sentence that fits least, from 0."""
         return int(np.argmin(self.trace)) if self.trace else None
@@ -85,11 +87,16 @@ class Report:
     def breaks(self) -> tuple[int, ...]:
         """The sentences that fit less well than nearly all known ones, worst first.
 
-        They must also stand out from the document they are in: where all of it is unusual, no
-        single sentence breaks the thread.
+        They must also stand out from the document they are in (where all of it is unusual, no
+        single sentence breaks the thread), first and last sentences twice as far, and not merely
+        stand beside a worse one.
         """
-        low = self._below(SUSPICIOUS, APART)
-        return tuple(sorted(low, key=lambda i: self.trace[i]))
+        low = sorted(self._below(SUSPICIOUS, APART), key=lambda i: self.trace[i])
+        kept: list[int] = []
+        for i in low:  # the neighbour of a stranger fits badly for that reason alone
+            if not {i - 1, i + 1} & set(kept):
+                kept.append(i)
+        return tuple(kept)
 
     @cached_property
     def weak(self) -> tuple[int, ...]:
@@ -100,9 +107,10 @@ class Report:
         """Return the sentences below a percentile and so far below the document's median."""
         if not self.trace:
             return []
-        line = float(np.median(self.trace)) - apart
+        middle, ends = float(np.median(self.trace)), {0, len(self.trace) - 1}
         pairs = zip(self.trace, self.trace_percentile, strict=True)
-        return [i for i, (t, p) in enumerate(pairs) if p < percentile and t < line]
+        lines = {True: middle - 2 * apart, False: middle - apart}
+        return [i for i, (t, p) in enumerate(pairs) if p < percentile and t < lines[i in ends]]
 
     @property
     def far(self) -> bool:
@@ -187,13 +195,22 @@ class TimeControl:
             shuffles: Of each document, for ``shuffled``; 0: none.
         """
         split = splitter("rules", "en")
-        pairs = (
-            (id, tuple(s for p in paragraphs(text) for s in split(p)))
-            if isinstance(text, str)
-            else (id, tuple(text))
-            for id, text in documents
-        )
-        for batch in _batches(pairs):
+
+        def texts() -> Iterator[Text]:
+            for given in documents:
+                if isinstance(given, str) or len(given) != 2:
+                    raise TimeControlError("score_many takes (id, text) pairs; score takes a text.")
+                name, text = given
+                if isinstance(text, str):
+                    yield name, tuple(s for p in paragraphs(text) for s in split(p))
+                elif isinstance(text, Sequence) and all(isinstance(s, str) for s in text):
+                    yield name, tuple(text)
+                else:
+                    raise TimeControlError(
+                        f"A document is a text or a list of sentences, not {type(text).__name__}."
+                    )
+
+        for batch in _batches(texts()):
             yield from self._judge(batch, shuffles)
 
     def _judge(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
@@ -234,9 +251,18 @@ class TimeControl:
             order = np.concatenate([here[rng.permutation(len(here))] for _ in range(some)])
             layout = Ragged.of([len(here)] * some)
             others = coherence.judge_points(points.take(order), layout).score
-            higher += int((others >= score).sum())
+            higher += int((others > score - SAME).sum())
             left -= some
         return (1 + higher) / (n + 1)
+
+
+def student(df: int) -> float:
+    """Return the 97.5 % point of Student's t, by Cornish and Fisher: within 3 % from df = 2 on."""
+    z = 1.959964
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / df + second / df**2 + third / df**3
 
 
 def _report(
@@ -248,12 +274,13 @@ def _report(
     latents: NDArray[np.float32],
     higher: float | None,
 ) -> Report:
-    score, error = float(judged.score[number]), float(judged.error[number])
+    score = float(judged.score[number])
+    half = student(len(sentences) - 1) * float(judged.error[number])
     return Report(
         id=id,
         sentences=sentences,
         score=score,
-        interval=(score - 1.96 * error, score + 1.96 * error),
+        interval=(score - half, score + half),
         percentile=float(judged.percentile[number]),
         shuffled=higher,
         trace=tuple(judged.trace[here].tolist()),

@@ -1,7 +1,11 @@
 """Two versions of a document: did the change help, and what became of each sentence?
 
-The difference of two scores has the error sqrt(e_old^2 + e_new^2), as if the versions were two
-texts. They share sentences, so the true error is smaller, and what counts as larger is.
+The difference of two scores has the error ::
+
+    e^2 = e_old^2 + e_new^2 - 2 r e_old e_new
+
+where r is the share of sentences that both have in the same order: what they share, they share the
+error of. Two versions that are the same differ by 0, for certain.
 """
 
 import math
@@ -61,10 +65,16 @@ class Versions:
         """95 % interval of the difference."""
         if self.difference is None or not self.old.interval or not self.new.interval:
             return None
-        half = math.hypot(
-            *((high - low) / 2 for low, high in (self.old.interval, self.new.interval))
-        )
+        old, new = ((high - low) / 2 for low, high in (self.old.interval, self.new.interval))
+        kept = sum(change.kind == "kept" for change in self.changes)
+        shared = kept / max(len(self.old.sentences), len(self.new.sentences))
+        half = math.sqrt(max(0.0, old**2 + new**2 - 2 * shared * old * new))
         return self.difference - half, self.difference + half
+
+    @property
+    def same(self) -> bool:
+        """Whether both have the same sentences in the same order."""
+        return self.old.sentences == self.new.sentences
 
     @property
     def clear(self) -> bool:
@@ -84,6 +94,7 @@ class Versions:
             "difference": self.difference,
             "interval": list(self.interval) if self.interval else None,
             "clear": self.clear,
+            "same": self.same,
             "changes": [change.as_dict() for change in self.changes],
         }
 

@@ -17,8 +17,8 @@ def test_the_demo_shows_corpora_and_a_latent_space(
     assert "larger residual when shuffled" in ran.out
     names = {p.name for p in (tmp_path / "demo").iterdir()}
     assert {"cities", "cities.parquet", "band.png", "plane.png", "trajectories.png"} <= names
-    assert "Beat the butter" in ran.out
-    assert "Beat the butter" in (tmp_path / "demo" / "millbrook.html").read_text("utf-8")
+    assert "The price of copper" in ran.out
+    assert "The price of copper" in (tmp_path / "demo" / "anna.html").read_text("utf-8")
 
 
 def test_without_a_base_it_says_how_to_get_one(

@@ -19,8 +19,8 @@ def test_a_document_is_shown_with_its_numbers_and_every_sentence(capsys: Capture
     out = capsys.readouterr().out
     assert "a.txt  3 sentences" in out
     assert "-0.50  95 % interval -1.00 to +0.00" in out
-    assert "31  in 100 documents the encoder knows score lower" in out
-    assert "4 %  probability that another order would score higher" in out
+    assert "31  of 100 documents the encoder knows score lower" in out
+    assert "4 %  of other orders of its sentences score as high" in out
     assert "1 ███████···  70  The town lies on a river.\n" in out
     assert "2 ··········   0  Pancakes need three eggs.  <- breaks the thread\n" in out
     assert out.endswith("Sentence 2 breaks the thread.\n  2  Pancakes need three eggs.\n")
@@ -31,13 +31,13 @@ def test_a_weak_sentence_is_marked_too(capsys: Capture) -> None:
     reports.show(made(trace_percentile=(50.0, 5.0, 50.0)))
     out = capsys.readouterr().out
     assert "<- weak link" in out
-    assert "No sentence breaks the thread." in out
+    assert "No sentence clearly breaks the thread; weak links: 2." in out
 
 
 def test_a_text_of_another_kind_gets_a_warning(capsys: Capture) -> None:
     reports.show(made(trust=0.0))
     out = " ".join(capsys.readouterr().out.split())
-    assert "Take care: this text is unlike anything the encoder knows." in out
+    assert "Take care: this text is unlike those the encoder knows." in out
 
 
 def test_without_shuffles_there_is_no_probability(capsys: Capture) -> None:
@@ -84,7 +84,7 @@ def test_several_documents_are_rows_under_a_heading(capsys: Capture) -> None:
     head, first, second, third = capsys.readouterr().out.splitlines()
     for name, value in (("sentences", "3"), ("score", "-0.50"), ("percentile", "31")):
         assert head.index(name) + len(name) == first.index(value) + len(value)
-    assert first.endswith("4 %  2 Pancakes need three eggs.")
+    assert first.endswith("4 %       2 (breaks the thread) Pancakes need three eggs.")
     assert second.split()[:2] == ["b.txt", "1"]
     assert "too short: 1 of at least 3" in second
     assert third.startswith("x" * 50)  # a name is cut only where somebody watches

@@ -205,8 +205,8 @@ def test_a_text_of_another_kind_gets_a_warning(
 ) -> None:
     monkeypatch.setattr(Report, "far", property(lambda self: True))
     ran = score("a.txt", "--html", "a.html")
-    assert "unlike anything the encoder knows" in ran.out
-    assert "unlike anything the encoder knows" in Path("a.html").read_text(encoding="utf-8")
+    assert "unlike those the encoder knows" in ran.out
+    assert "unlike those the encoder knows" in Path("a.html").read_text(encoding="utf-8")
 
 
 def test_results_appear_before_all_is_read(
@@ -278,7 +278,6 @@ def test_nothing_is_written_where_something_cannot_be_read(score: Command) -> No
         (["a.txt", "--compare", "a.txt", "short.txt"], "not both"),
         (["-", "-"], "Standard input"),
         (["nowhere.txt"], "No such file or folder: nowhere.txt"),
-        (["empty.txt"], "the document has no text"),
         (["binary.txt"], "NUL character"),
         (["none"], "no readable data here"),
         (["a.txt", "--split", "test"], "--split is for a corpus"),
@@ -291,7 +290,8 @@ def test_nothing_is_written_where_something_cannot_be_read(score: Command) -> No
         (["--compare", "a.txt", "short.txt", "--csv", "x.csv"], "do not go with --compare"),
         (["a.txt", "--min-percentile", "101"], "--min-percentile"),
         (["a.txt", "--splitter", "magic"], "No splitter named 'magic'"),
-        (["empty.txt", "--skip-bad"], "No documents to score (1 malformed record skipped)"),
+        (["a.txt", "--min-score", "nan"], "--min-score is nan"),
+        (["a.txt", "--trace-csv", "-"], "only --csv can be printed"),
     ],
 )
 def test_mistakes_get_one_line(score: Command, arguments: list[str], message: str) -> None:

@@ -1,10 +1,15 @@
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
-from timecontrol.coherence.model import FAR, TERMS, Coherence
+from timecontrol.coherence.bridge import bridges
+from timecontrol.coherence.model import FAR, TERMS, Coherence, _error
+from timecontrol.coherence.nearness import nearness
+from timecontrol.coherence.points import points_of
 from timecontrol.coherence.ragged import Ragged
+from timecontrol.scoring import student
 
 Corpus = tuple[np.ndarray, np.ndarray, Ragged]
 
@@ -109,3 +114,87 @@ def test_a_handful_of_documents_is_enough_for_numbers() -> None:
     found = Coherence.fit(features, latents, layout).judge(features, latents, layout)
     assert np.isfinite(found.score).all()
     assert np.isfinite(found.trace).all()
+
+
+def test_score_and_trace_are_what_the_formulas_say() -> None:
+    model, (features, latents, layout) = fitted(), corpus(11, 40)
+    found = model.judge(features, latents, layout)
+    points = points_of(model.context, features, latents)
+    g = np.clip((3.0 - found.novelty) / 1.5, 0, 1)
+    np.testing.assert_allclose(found.trust, g)
+    raw = bridges(latents, layout, model.sigma)
+    near = nearness(points.unit, layout)
+    terms = np.column_stack(
+        [
+            raw.score,
+            layout.mean(model.places.information(latents, layout)),
+            layout.mean(model.context.information(points.x, layout)),
+            (layout.mean(near) + layout.lowest(near, 0.25)) / 2,
+        ]
+    )
+    np.testing.assert_allclose(found.terms, terms)
+    novel = layout.mean(points.outside)
+    z = model.scale.standard(np.column_stack([terms, novel]), layout.lengths)
+    four = 4 * np.arcsinh(z[:, :4] / 4)
+    weights = np.column_stack([g, g, g, np.ones(len(g))])
+    second = model.documents.T @ model.documents / len(model.documents)
+    size = np.array([np.sqrt(w @ second @ w) for w in weights])
+    np.testing.assert_allclose(found.score, (weights * four).sum(1) / size)
+
+    at_end = layout.first | layout.last
+    mean, sd = model.sentences[:, 4].mean(), max(model.sentences[:, 4].std(), 0.02)
+
+    def value(rows: np.ndarray, outside: np.ndarray, g: np.ndarray) -> np.ndarray:
+        strange = np.maximum((outside - mean) / sd - 2, 0)
+        known = rows[:, 0] / 4 + rows[:, 1] + rows[:, 2] - 12 * strange
+        return np.asarray(g * known + 30 * rows[:, 3])
+
+    for i in (0, 5, 17, int(layout.lengths[0]) - 1):
+        own = g[layout.document[i : i + 1]]
+        reference = model.sentences[model.sentences[:, 5] == at_end[i]]
+        known = value(reference, reference[:, 4], own)
+        here = value(found.sentence_terms[i : i + 1], points.outside[i : i + 1], own)
+        expected = (here - known.mean()) / known.std(ddof=1)
+        np.testing.assert_allclose(found.trace[i], expected, rtol=1e-6, atol=1e-9)
+        share = (known < here).mean()
+        assert abs(found.trace_percentile[i] - 100 * share) < 1
+
+
+def test_learned_terms_count_as_much_as_is_asked() -> None:
+    data = corpus(12, 30)
+    whole, none = fitted(), replace(fitted(), learned=0.0)
+    assert not np.allclose(whole.judge(*data).score, none.judge(*data).score)
+    judged = none.judge(*data)
+    size = np.sqrt(none._correlation()[3, 3])
+    np.testing.assert_allclose(judged.score, judged.standard[:, 3] / size)
+    kept = Coherence.fit(*corpus(0, 20), learned=0.3)
+    assert Coherence.from_tensors(kept.tensors()).learned == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("n", [4, 10, 40])
+def test_the_error_covers_the_mean_of_what_sentences_are_drawn_from(n: int) -> None:
+    rng = np.random.default_rng(n)
+    drawn = rng.normal(size=(4000, n + 1))
+    for parts in (drawn[:, 1:], drawn[:, 1:] + 0.5 * drawn[:, :-1]):  # alone, and like neighbours
+        layout = Ragged.of([n] * 4000)
+        error = _error(parts.ravel(), layout)
+        inside = abs(parts.mean(1)) < student(n - 1) * error
+        assert 0.85 < inside.mean() < 0.99
+
+
+def test_equal_sentences_give_numbers() -> None:
+    rng = np.random.default_rng(0)
+    layout = Ragged.of([5] * 12)
+    features, latents = np.ones((60, 8), np.float32), np.zeros((60, 2))
+    same = Coherence.fit(features, latents, layout).judge(features, latents, layout)
+    assert np.isfinite(same.score).all()
+    assert np.isfinite(same.trace).all()
+    other = rng.normal(size=(60, 8)).astype(np.float32)
+    found = Coherence.fit(features, latents, layout).judge(other, latents, layout)
+    assert np.isfinite(found.score).all()
+
+
+def test_a_small_reference_claims_no_fine_percentiles() -> None:
+    found = Coherence.fit(*corpus(0, 12)).judge(*corpus(1, 50))
+    assert found.percentile.min() > 3
+    assert found.percentile.max() < 97

@@ -18,3 +18,11 @@ def test_it_is_the_weighted_mean_of_cosines() -> None:
             weights = [2.0 ** -abs(s - t) for s in others]
             cosines = [float(part[t] @ part[s]) for s in others]
             assert np.isclose(values[t], np.average(cosines, weights=weights), atol=1e-6)
+
+
+def test_saying_the_same_again_is_no_coherence() -> None:
+    one, other = np.eye(5)[0], unit_of(np.array([[1.0, 0.5, 0, 0, 0]]))[0]
+    same, alike = np.stack([one] * 4), np.stack([one, other] * 2)
+    layout = Ragged.of([4])
+    assert (nearness(same, layout) == 0).all()
+    assert (nearness(alike, layout) > 0.3).all()

@@ -139,7 +139,7 @@ def test_files_are_read_as_their_turn_comes(tmp_path: Path) -> None:
 
 def test_bad_records_can_be_skipped_and_are_counted(tmp_path: Path) -> None:
     lines = write(tmp_path, "a.jsonl", '{"text": "One."}\nbroken\n')
-    texts = open_texts([lines, write(tmp_path, "b.txt", "")], skip_bad=True)
+    texts = open_texts([lines, write(tmp_path, "b.txt", "a\0b")], skip_bad=True)
     assert [text.sentences for text in texts] == [("One.",)]
     assert texts.skipped == 2
     assert "not a JSON object" in str(texts.reasons[0])
@@ -184,3 +184,9 @@ def test_a_file_that_cannot_be_read_has_no_count_yet(tmp_path: Path) -> None:
     damaged = tmp_path / "a.jsonl.gz"
     damaged.write_bytes(b"\x1f\x8b not gzip")
     assert open_texts([str(damaged)]).count() == 0
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md"])
+def test_a_blank_file_is_a_text_without_sentences(tmp_path: Path, name: str) -> None:
+    [text] = open_texts([write(tmp_path, name, " \n\n")])
+    assert text.sentences == ()

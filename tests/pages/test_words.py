@@ -41,8 +41,8 @@ def test_numbers_are_short() -> None:
     ("percentile", "shuffled", "flow", "order"),
     [
         (0.5, 0.01, "less well than nearly all", "clearly better than chance"),
-        (15, 0.2, "less well than most", "somewhat better than chance"),
-        (50, 0.5, "as well as", "might as well stand in another order"),
+        (15, 0.1, "less well than most", "perhaps better than chance"),
+        (50, 0.5, "as well as", "might stand in another order"),
         (90, None, "better than most", "knows."),
     ],
 )
@@ -64,18 +64,20 @@ def test_sentences_that_break_are_named_by_number_from_one() -> None:
     assert words.breaking(made()) == "Sentence 2 breaks the thread."
     several = made(
         sentences=tuple("abcdefg"),
-        trace=(-3.0, -4.0, -5.0, 0.0, 0.0, 0.0, 0.0),
-        trace_percentile=(1.0, 0.5, 0.1, 50.0, 50.0, 50.0, 50.0),
+        trace=(0.0, -4.0, 0.0, -5.0, 0.0, -3.0, 0.0),
+        trace_percentile=(50.0, 0.5, 50.0, 0.1, 50.0, 0.9, 50.0),
     )
-    assert words.breaking(several) == "Sentences 1, 2 and 3 break the thread."
+    assert words.breaking(several) == "Sentences 2, 4 and 6 break the thread."
     none = made(trace_percentile=(50.0, 50.0, 50.0))
-    assert words.breaking(none) == "No sentence breaks the thread."
+    assert words.breaking(none) == "No sentence clearly breaks the thread."
 
 
 def test_the_verdict_on_two_versions() -> None:
-    low, high = made(score=-3.0), made(score=3.0)
+    low, high = made(score=-3.0), made(score=3.0, sentences=("One.", "Two.", "Three."))
     assert "flows better" in words.verdict(Versions(low, high))
     assert "flows worse" in words.verdict(Versions(high, low))
-    assert "neither version" in words.verdict(Versions(low, low))
+    other = made(score=-2.9, sentences=("Four.", "Five.", "Six."))
+    assert "neither version" in words.verdict(Versions(low, other))
+    assert "the same sentences" in words.verdict(Versions(low, low))
     assert words.verdict(Versions(short(), high)).startswith("The old version is too short")
     assert words.verdict(Versions(short(), short())).startswith("Both versions are too short")

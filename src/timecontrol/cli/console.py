@@ -142,7 +142,9 @@ def print_json(value: Any, line: bool = False) -> None:
         value: Plain data.
         line: On one line, at once, as one of several.
     """
-    print(json.dumps(value, ensure_ascii=not unicode(), indent=None if line else 1), flush=line)
+    indent = None if line else 1
+    text = json.dumps(value, ensure_ascii=not unicode(), indent=indent, allow_nan=False)
+    print(text, flush=line)
 
 
 def unicode() -> bool:

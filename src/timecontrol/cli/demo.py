@@ -10,12 +10,11 @@ from timecontrol.cli.console import note, say, shown
 
 CITIES = "synthetic:cities"
 TEXT = """\
-Millbrook is a small town on the river Tarn, at the foot of the northern hills. It was founded in
-1184 by monks, who built a mill and a bridge. In the seventeenth century most of the town burned
-down. Beat the butter with the sugar until the mixture is pale. It was rebuilt in stone, and many
-of the houses still stand. The town lies in a narrow valley, with forests on both sides. Winters
-are cold, and the pass to the north is often closed. At the last census the town had 4,312
-inhabitants. About a fifth of them were older than 65.
+Anna had never baked a cake before. Her grandmother wrote the recipe on a card and gave it to her.
+On Saturday Anna bought flour, butter, eggs and sugar at the market. She mixed everything in the
+large blue bowl and put the cake in the oven. The price of copper fell again in the second quarter.
+After forty minutes the kitchen smelled of vanilla. The cake was a little flat, but it tasted good.
+Anna carried a large piece of it to her grandmother. The old woman laughed and asked for another.
 """
 """A text with a sentence from somewhere else in it."""
 
@@ -45,10 +44,10 @@ def run(
         say()
         plot.run(CITIES, run_folder, out)
         say("\n[bold]── a text with a stranger in it ──[/]\n")
-        text = out / "millbrook.txt"
+        text = out / "anna.txt"
         text.write_text(TEXT, encoding="utf-8")
         known = "general" if base == "minilm" else str(run_folder)
-        score.run([str(text)], encoder=known, to_html=out / "millbrook.html")
+        score.run([str(text)], encoder=known, to_html=out / "anna.html")
     say("\n[bold]── next ──[/]\n")
     say("Your own documents:  timecontrol corpus text:FOLDER")
     say("Do they flow?        timecontrol score FILE")

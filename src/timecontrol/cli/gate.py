@@ -50,10 +50,10 @@ class Gate:
         score, percentile = report.score, report.percentile
         if report.reason and self.fail_short:
             yield report.reason
-        if score is not None and self.min_score is not None and score < self.min_score:
+        if score is not None and self.min_score is not None and not score >= self.min_score:
             yield f"score {score:.3f} is below {self.min_score:g}"
         least = self.min_percentile
-        if percentile is not None and least is not None and percentile < least:
+        if percentile is not None and least is not None and not percentile >= least:
             yield f"percentile {percentile:.1f} is below {least:g}"
 
     def named(self) -> Iterator[str]:

@@ -44,17 +44,17 @@ def show(report: Report) -> None:
     say()
     rows = [
         ("score", signed(report.score), f"95 % interval {between(report.interval)}"),
-        ("percentile", share(report.percentile), "in 100 documents the encoder knows score lower"),
-        ("shuffled", chance(report.shuffled), "probability that another order would score higher"),
+        ("percentile", share(report.percentile), "of 100 documents the encoder knows score lower"),
+        ("shuffled", chance(report.shuffled), "of other orders of its sentences score as high"),
     ]
     rows = [row for row in rows if row[1]]
     wide = max(len(value) for _, value, _ in rows)
     for name, value, about in rows:
         hang(f"  {name:<10}  [bold]{value:>{wide}}[/]  ", wide + 16, about)
     say()
-    paragraph(meaning(report))
     if report.far:
         paragraph(f"Take care: {FAR[0].lower()}{FAR[1:]}", "yellow")
+    paragraph(meaning(report))
     say()
     digits = len(str(len(report.sentences)))
     for i, sentence in enumerate(report.sentences):
@@ -77,7 +77,9 @@ def show_next(report: Report) -> None:
 
 def heading() -> None:
     """Print the names of the columns of ``row``."""
-    names = f"{'document':<{NAME}}  sentences   score  percentile  shuffled  worst sentence"
+    names = (
+        f"{'document':<{_name_width()}}  sentences   score  percentile  shuffled  far  lowest fit"
+    )
     say(f"[bold]{names}[/]")
 
 
@@ -85,16 +87,17 @@ def row(report: Report) -> None:
     """Print one document as a row, cut to the width of a terminal."""
     name = CONTROLS.sub("\ufffd", report.id)
     if out.is_terminal:
-        name = _tail(name, NAME)
-    line = Text(name + " " * (NAME - cell_len(name)) + f"  {len(report.sentences):>9,}  ")
+        name = _tail(name, _name_width())
+    line = Text(name + " " * (_name_width() - cell_len(name)) + f"  {len(report.sentences):>9,}  ")
     if report.worst is None:
         line.append(report.reason or "", "dim")
     else:
         kind = level(report, report.worst)
         line.append(f"{signed(report.score):>6}  {share(report.percentile):>10}  ")
-        line.append(f"{chance(report.shuffled):>8}  ")
+        line.append(f"{chance(report.shuffled):>8}  {'far' if report.far else '':<3}  ")
         line.append(f"{report.worst + 1}", COLOURS[kind])
-        line.append(f" {CONTROLS.sub(chr(0xFFFD), report.sentences[report.worst])}")
+        mark = "" if kind == "fits" else f" ({MARKS[kind]})"
+        line.append(f"{mark} {CONTROLS.sub(chr(0xFFFD), report.sentences[report.worst])}")
     line.truncate(out.width if out.is_terminal else NAME + 110, overflow="ellipsis")
     out.print(line)
 
@@ -129,6 +132,11 @@ def show_versions(versions: Versions) -> None:
             f"[{colour}]{sign} {c.kind:<7}[/] {old:>4}  {new:>4}  {fit:>6}  {signed(c.gain):>6}  "
         )
         hang(head, 38, c.sentence)
+
+
+def _name_width() -> int:
+    """Return the columns of a document's name: fewer where the terminal is narrow."""
+    return NAME if not out.is_terminal or out.width >= 110 else NAME // 2
 
 
 def bar(percentile: float) -> str:

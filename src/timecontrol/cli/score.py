@@ -1,5 +1,6 @@
 """``timecontrol score``: how well documents flow, and which sentence breaks the thread."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -116,6 +117,8 @@ def run(
             split=named,
         )
 
+    if min_score is not None and math.isnan(min_score):
+        raise TimeControlError("--min-score is nan: a number.")
     gate = Gate(min_score, min_percentile, fail_short)
     if compare:
         old, new = ([place] for place in compare)
@@ -264,9 +267,8 @@ def _hinting() -> Iterator[None]:
 
 
 def _log(encoder: str, texts: Texts, tests: int) -> None:
-    """Count a look at the test documents of a corpus, where the encoder is a run of one's own."""
+    """Count a look at the test documents of a corpus."""
     from timecontrol.encoder.evaluations import log_test
-    from timecontrol.runs import is_finished
+    from timecontrol.pretrained import looks_folder
 
-    if is_finished(Path(encoder)):
-        log_test(Path(encoder), "score", ", ".join(texts.corpora), {"documents": tests})
+    log_test(looks_folder(encoder), "score", ", ".join(texts.corpora), {"documents": tests})

@@ -20,6 +20,8 @@ def check_targets(targets: Mapping[str, Path | None], inputs: Iterable[str] = ()
     for option, file in targets.items():
         if file is None:
             continue
+        if file.name == "-":
+            raise TimeControlError(f"{option} is -: name a file; only --csv can be printed.")
         if file.is_dir():
             raise TimeControlError(f"{option} is {file}: a folder; name a file in it.")
         if not file.parent.is_dir():

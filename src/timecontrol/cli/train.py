@@ -44,6 +44,9 @@ def encoder(
     epochs: Annotated[int | None, typer.Option(help="At most so many.")] = None,
     batch: Annotated[int | None, typer.Option(help="Samples a step.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate.")] = None,
+    learned: Annotated[
+        float | None, typer.Option(help="How much what is learned counts in scores, 0 to 1.")
+    ] = None,
     patience: Annotated[
         int | None, typer.Option(help="Epochs without improvement before it stops; 0: never.")
     ] = None,
@@ -90,6 +93,7 @@ def encoder(
         batch=batch,
         rate=rate,
         patience=patience,
+        learned=learned,
         lm=lm,
     )
     trained = Encoder.fit(
@@ -112,6 +116,7 @@ def encoder(
         options = " --skip-bad" * skip_bad + " --split train" * held
         command = f"timecontrol plot {spec} --encoder {out} --out plots{options}"
         say(shown(f"\nWritten to {out}. Next: {command}"))
+        say(shown(f"or: timecontrol score FILE --encoder {out}"))
 
 
 def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:

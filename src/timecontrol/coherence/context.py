@@ -66,7 +66,8 @@ class Context:
         centred = unit - mean
         values, vectors = np.linalg.eigh(centred.T @ centred / len(unit))
         k = max(1, min(k, len(unit) // 10, int((values > 1e-9 * values[-1]).sum())))
-        directions = vectors[:, ::-1][:, :k] / np.sqrt(values[::-1][:k])
+        widths = np.sqrt(np.maximum(values[::-1][:k], 1e-12))  # zero where all are the same
+        directions = vectors[:, ::-1][:, :k] / widths
         x = centred @ directions  # (N, k)
         around = surroundings(x, layout)
         S = x.T @ x / len(x) + FLOOR * np.eye(k)

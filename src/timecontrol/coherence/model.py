@@ -11,19 +11,21 @@ Of every document are taken
 and each becomes a standard score z_k at the document's length (``reference``), its long tails drawn
 in, z' = 4 asinh(z / 4), since Gaussian terms exaggerate what they do not know. The score is ::
 
-    z = (g (z_bridge + z_place + z_context) + z_nearness) / s,     s^2 its variance for known texts
+    z = (g l (z_bridge + z_place + z_context) + z_nearness) / s,   s^2 its variance for known texts
 
-so that 0 is the usual document of the corpus and -2 an unusually incoherent one. The first three
-terms know the domain they were fitted to and mislead outside it; the last knows none. So g falls
-from 1 to 0 as a text's features leave the directions in which known texts vary::
+with l how much the learned terms count (1; less for an encoder of many kinds of text), so that 0 is
+the usual document of the corpus and -2 an unusually incoherent one. The first three terms know the
+domain they were fitted to and mislead outside it; the last knows none. So g falls from 1 to 0 as a
+text's features leave the directions in which known texts vary::
 
     novelty = mean_t |f_t - m|^2 outside the directions of ``context``, standardised
     g = 1 below NEAR, 0 above FAR, straight between
 
-The trace of a sentence is, in nats, g (context + place - u / 4 - STRANGE o) + LIKE nearness, with
-u its surprise given its neighbours on the bridge and o how much farther outside those directions it
-lies than EDGE standard deviations of known sentences; all standardised over known sentences. A
-sentence from another world has nothing to say within the directions of this one: o finds it.
+The trace of a sentence is, in nats, g l (context + place - u / 4) - g STRANGE o + LIKE nearness,
+with u its surprise given its neighbours on the bridge and o how much farther outside those
+directions it lies than EDGE standard deviations of known sentences; all standardised over known
+sentences. A sentence from another world has nothing to say within the directions of this one: o
+finds it.
 """
 
 from collections.abc import Mapping
@@ -104,11 +106,15 @@ class Coherence:
     """Of the four terms and novelty, by length."""
     documents: Array
     """Standard scores of reference documents, (m, 4)."""
+    learned: float
+    """l: how much the learned terms count."""
     sentences: Array
     """Terms of reference sentences, how far they lie outside, whether first or last, (r, 6)."""
 
     @classmethod
-    def fit(cls, features: Features, latents: Features, layout: Ragged) -> "Coherence":
+    def fit(
+        cls, features: Features, latents: Features, layout: Ragged, learned: float = 1.0
+    ) -> "Coherence":
         """Return the fit to training documents of three sentences or more.
 
         Reference scores come from fits to other documents than the one that is scored; the head
@@ -118,6 +124,7 @@ class Coherence:
             features: Of all sentences, (N, D).
             latents: (N, d).
             layout: Of the documents.
+            learned: How much the learned terms count.
         """
         n = len(layout.lengths)
         step = max(1, -(-len(latents) // MOST))
@@ -145,6 +152,7 @@ class Coherence:
             context,
             scale,
             _thinned(standard, KEPT_DOCUMENTS),
+            learned,
             np.concatenate([_thinned(inner, KEPT_SENTENCES), _thinned(ends, KEPT_ENDS)]),
         )
         return cls.from_tensors(fitted.tensors())  # as it will be read again
@@ -166,8 +174,9 @@ class Coherence:
         standard = self.scale.standard(five, layout.lengths)
         novelty = standard[:, 4]
         trust = np.clip((FAR - novelty) / (FAR - NEAR), 0, 1)
-        weights = WEIGHTS * _fading(trust)  # (n, 4)
+        weights = WEIGHTS * _fading(self.learned * trust)  # (n, 4)
         size = np.sqrt(np.einsum("nk,kl,nl->n", weights, self._correlation(), weights))
+        size = np.maximum(size, 1e-6)  # zero where all known documents are the same
         four = _drawn_in(standard[:, :4])
         score = (weights * four).sum(1) / size
         sd = self.scale.expected(layout.lengths)[1][:, :4]
@@ -200,7 +209,8 @@ class Coherence:
         """
         outside = self.sentences[:, 4]
         mean, sd = outside.mean(), max(float(outside.std()), LEAST)
-        each = np.column_stack([SENTENCE_WEIGHTS * _fading(trust), -STRANGE * trust])  # (n, 5)
+        fading = _fading(self.learned * trust)
+        each = np.column_stack([SENTENCE_WEIGHTS * fading, -STRANGE * trust])  # (n, 5)
         each = each[layout.document]
         at_end = layout.first | layout.last
         trace, ranks = np.empty(len(rows)), np.empty(len(rows))
@@ -234,6 +244,7 @@ class Coherence:
             "scale.mean": s.mean,
             "scale.variance": s.variance,
             "scale.least": s.least,
+            "learned": np.array([self.learned]),
             "reference.documents": self.documents,
             "reference.sentences": self.sentences,
         }
@@ -256,6 +267,7 @@ class Coherence:
             ),
             Scale(low, high, t["scale.mean"], t["scale.variance"], t["scale.least"]),
             t["reference.documents"],
+            float(t["learned"][0]),
             t["reference.sentences"],
         )
 
@@ -313,19 +325,21 @@ def _drawn_in(z: Array) -> Array:
 
 
 def _fading(trust: Array) -> Array:
-    """Return (g, g, g, 1) for each document, (n, 4)."""
+    """Return (g, g, g, 1) for each document's g, (n, 4)."""
     return np.column_stack([trust, trust, trust, np.ones(len(trust))])
 
 
 def _error(parts: Array, layout: Ragged) -> Array:
     """Return the standard error of documents' means of parts, (N,) to (n,).
 
-    var = (gamma_0 + gamma_1) / n with the covariance of neighbours, by Newey and West.
+    var = (gamma_0 + gamma_1) / n with the covariance of neighbours, by Newey and West, where that
+    is positive; times (n / (n - 1))^2, since few sentences hide their spread.
     """
+    n = layout.lengths
     off = parts - layout.mean(parts)[layout.document]
     own = layout.mean(off**2)
-    near = layout.total(off * layout.before(off)) / layout.lengths
-    return np.asarray(np.sqrt(np.maximum(own + near, 0.1 * own) / layout.lengths))
+    near = layout.total(off * layout.before(off)) / n
+    return np.asarray(np.sqrt((own + np.maximum(near, 0)) / n) * n / (n - 1))
 
 
 def _percentiles(reference: Array, weights: Array, values: Array) -> Array:
@@ -338,9 +352,10 @@ def _percentiles(reference: Array, weights: Array, values: Array) -> Array:
 
 
 def _ranks(reference: Array, values: Array) -> Array:
+    """Return the share of a reference below each value, never quite 0 or 100 where it is small."""
     order = np.sort(reference)
     below = np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")
-    return np.asarray(50 * below / len(order))
+    return np.asarray(50 * (below + 1) / (len(order) + 1))
 
 
 def _thinned(rows: Array, most: int) -> Array:

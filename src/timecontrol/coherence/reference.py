@@ -5,7 +5,7 @@ For a number y of documents with n sentences, fitted to reference documents::
     mean(n) = a + b / n + c log n,     var(n) = v + w / n,     z = (y - mean(n)) / sqrt(var(n))
 
 A mean over sentences varies less the more there are of them, and some scores drift with length.
-Lengths beyond the reference documents' are treated like the nearest that occurs.
+Lengths beyond nearly all reference documents' are treated like the nearest that is not.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Scale:
         whole = squares.mean(0)
         padded = np.zeros((3, numbers.shape[1])), np.zeros((2, numbers.shape[1]))
         padded[0][: len(mean)], padded[1][: len(variance)] = mean, variance
-        floor = np.maximum(0.1 * whole, 1e-12)
+        floor = np.maximum(0.1 * whole, 1e-6)
         return cls(float(shortest), float(longest), padded[0], padded[1], floor)
 
     def expected(self, lengths: NDArray[np.int64]) -> tuple[Array, Array]:

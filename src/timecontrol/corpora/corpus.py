@@ -78,6 +78,8 @@ def open_corpus(
 
 def _parts(spec: str) -> list[str]:
     """Return the corpora of a mixture: cut at each ``+`` that a corpus's name follows."""
+    if Path(spec.partition(":")[2] or spec).exists():  # a name with a plus in it
+        return [spec]
     names = "|".join(map(re.escape, [*CORPORA, "synthetic"]))
     return re.split(rf"\+(?=(?:{names})(?:[:+]|$))", spec)
 

@@ -61,6 +61,9 @@ class Texts:
                     yield Text(document.id, prose(document, headed=own), document.split)
             else:
                 path, form = source
+                if form is not JSONL and _is_blank(path):
+                    yield Text(path_text(path), ())
+                    continue
                 for document in form.read(path, self.reading):
                     yield Text(_name(document, path, form), prose(document))
 
@@ -190,3 +193,11 @@ def _piped(path: Path, encoding: str) -> Iterator[Record]:
 
 
 PIPED = Format("standard input", (), _piped, build_text)
+
+
+def _is_blank(path: Path) -> bool:
+    """Return whether a file has nothing but white space in it; such a text is merely short."""
+    try:
+        return path.is_file() and path.stat().st_size < 4096 and not path.read_bytes().strip()
+    except OSError:
+        return False  # said when the file itself is read

@@ -179,7 +179,8 @@ class Encoder:
         if held:
             metrics["validation"] = diagnose(held, fit).as_dict()
         layout = Layout.of(lengths[: len(chosen.train)])
-        coherence = Coherence.fit(features[:n].numpy(), latents[:n], layout)
+        rows = features[:n].numpy()
+        coherence = Coherence.fit(rows, latents[:n], layout, settings.learned)
         return cls(outcome.head, settings, config, fit, coherence, metrics, reader)
 
     @property
@@ -253,7 +254,8 @@ class Encoder:
         config = read_config(place, "encoder")
         for name in (HEAD, FIT, COHERENCE, METRICS):
             if not (place / name).is_file():
-                raise TimeControlError(f"{place} is damaged: no {name} in it.")
+                earlier = " (made by an earlier version? train it again)" * (name == COHERENCE)
+                raise TimeControlError(f"{place} is damaged: no {name} in it{earlier}.")
         try:
             settings = Settings.from_dict(config["settings"])
             tensors, _ = read_tensors(place / HEAD)

@@ -57,6 +57,8 @@ class Settings:
     """Sentences the implicit model sees."""
     context_units: int = 2400
     context_layers: int = 1
+    learned: float = 1.0
+    """How much what is learned counts when a document is judged, beside likeness of sentences."""
     lm: str = "small"
     """The language model of the VAE: a base, or ``small``, trained from nothing."""
     lm_rate: float = 1e-3
@@ -89,6 +91,8 @@ class Settings:
         for name in ("pin", "distance", "patience", "seed", "weight_decay", "free_nats"):
             if getattr(self, name) < 0:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name)}: 0 or more.")
+        if not 0 <= self.learned <= 1:
+            raise TimeControlError(f"learned is {self.learned:g}: from 0 to 1.")
         if not 0 <= self.dropout < 1:
             raise TimeControlError(f"dropout is {self.dropout:g}: 0 or more, below 1.")
         if self.objective == "implicit" and self.distance:

@@ -32,9 +32,8 @@ from timecontrol.experiments.scorers import (
 )
 from timecontrol.features import Reader, open_base
 from timecontrol.metrics.likelihood import open_judge
-from timecontrol.pretrained import open_encoder
+from timecontrol.pretrained import looks_folder, open_encoder
 from timecontrol.progress import Progress, silent
-from timecontrol.runs import is_finished
 
 Found = dict[str, Any]
 
@@ -310,9 +309,9 @@ def _found(
 ) -> Found:
     """Return a result as plain data, and write down a look at test documents."""
     for name in encoders:
-        if split == "test" and is_finished(Path(name)):
+        if split == "test":
             short = {row: {c: v["value"] for c, v in cells.items()} for row, cells in rows.items()}
-            log_test(Path(name), f"evaluate {task}", corpus.name, short)
+            log_test(looks_folder(name), f"evaluate {task}", corpus.name, short)
     reader = reader or next(iter(encoders.values())).open()
     return {
         "task": task,

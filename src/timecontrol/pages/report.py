@@ -79,8 +79,8 @@ def _page(title: str, body: str, encoder: str) -> str:
 
 
 def _index(reports: Sequence[Report]) -> str:
-    names = ("Document", "Sentences", "Score", "Percentile", "Shuffled", "Worst sentence")
-    head = "".join(f'<th scope="col"{_right(1 <= i <= 4)}>{n}</th>' for i, n in enumerate(names))
+    names = ("Document", "Sentences", "Score", "Percentile", "Shuffled", "Far", "Worst sentence")
+    head = "".join(f'<th scope="col"{_right(1 <= i <= 5)}>{n}</th>' for i, n in enumerate(names))
     rows = "\n".join(_row(report, f"d{i}") for i, report in enumerate(reports, 1))
     return (
         f'<section aria-label="All documents"><div class="wide" tabindex="0"><table>'
@@ -93,13 +93,14 @@ def _row(report: Report, anchor: str) -> str:
     name = f'<th scope="row"><a href="#{anchor}">{escape(report.id)}</a></th>'
     count = f'<td class="n">{len(report.sentences)}</td>'
     if report.short or report.worst is None:
-        return f'<tr>{name}{count}<td colspan="4">{escape(report.reason or "")}</td></tr>'
+        return f'<tr>{name}{count}<td colspan="5">{escape(report.reason or "")}</td></tr>'
     kind = level(report, report.worst)
     worst = (
         f'<span class="level {kind}">{report.worst + 1}, {MARKS[kind]}:</span> '
         f"{escape(report.sentences[report.worst])}"
     )
-    numbers = (signed(report.score), share(report.percentile), chance(report.shuffled))
+    far = "far" if report.far else ""
+    numbers = (signed(report.score), share(report.percentile), chance(report.shuffled), far)
     cells = "".join(f'<td class="n">{escape(n)}</td>' for n in numbers)
     return f'<tr>{name}{count}{cells}<td class="text">{worst}</td></tr>'
 
@@ -109,9 +110,9 @@ def _section(report: Report, anchor: str, before: str = "") -> str:
     parts.append(f'<h2 id="{anchor}-name">{before}{escape(report.id)}</h2>')
     if not report.short:
         parts.append(_numbers(report))
-    parts.append(f"<p>{escape(meaning(report))}</p>")
     if report.far:
         parts.append(f'<p class="warning"><strong>Take care.</strong> {escape(FAR)}</p>')
+    parts.append(f"<p>{escape(meaning(report))}</p>")
     if report.short:
         parts.append(f'<p class="prose">{escape(" ".join(report.sentences))}</p>')
     else:
@@ -125,8 +126,8 @@ def _section(report: Report, anchor: str, before: str = "") -> str:
 def _numbers(report: Report) -> str:
     shown = [
         ("Score", signed(report.score), f"95 % interval {between(report.interval)}"),
-        ("Percentile", share(report.percentile), "in 100 known documents score lower"),
-        ("Shuffled", chance(report.shuffled), "chance that another order scores higher"),
+        ("Percentile", share(report.percentile), "of 100 known documents score lower"),
+        ("Shuffled", chance(report.shuffled), "of other orders score as high"),
         ("Sentences", f"{len(report.sentences):,}", ""),
     ]
     cells = "".join(

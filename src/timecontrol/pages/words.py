@@ -8,8 +8,8 @@ from timecontrol.versions import Versions
 Level = Literal["breaks", "weak", "fits"]
 MARKS: dict[Level, str] = {"breaks": "breaks the thread", "weak": "weak link", "fits": "fits"}
 FAR = (
-    "This text is unlike anything the encoder knows. Only the likeness of neighbouring sentences "
-    "counts, and percentiles compare it with other kinds of text."
+    "This text is unlike those the encoder knows. The likeness of neighbouring sentences counts "
+    "most, and percentiles compare it with other kinds of text."
 )
 SCORE = "0 is usual for the texts the encoder knows, one point a standard deviation among them"
 
@@ -45,7 +45,7 @@ def meaning(report: Report) -> str:
     """Return what the numbers of a report say, in one sentence."""
     if report.percentile is None:
         return f"{(report.reason or '').capitalize()}, so there is no score."
-    said = _flow(report.percentile)
+    said = _likeness(report.percentile) if report.far else _flow(report.percentile)
     if report.shuffled is not None:
         said += _order(report.shuffled)
     return f"{said}."
@@ -61,19 +61,30 @@ def _flow(percentile: float) -> str:
     return "It flows better than most texts the encoder knows"
 
 
+def _likeness(percentile: float) -> str:
+    known = "texts of the kinds the encoder knows"
+    if percentile < 25:
+        return f"Its sentences are less alike than in most {known}"
+    if percentile <= 75:
+        return f"Its sentences are as alike as in {known}"
+    return f"Its sentences are more alike than in most {known}"
+
+
 def _order(shuffled: float) -> str:
     if shuffled <= 0.05:
         return ", and the order of its sentences is clearly better than chance"
-    if shuffled <= 0.25:
-        return ", and the order of its sentences is somewhat better than chance"
-    return ", and its sentences might as well stand in another order"
+    if shuffled <= 0.15:
+        return ", and the order of its sentences is perhaps better than chance"
+    return ", and as far as can be seen its sentences might stand in another order"
 
 
 def breaking(report: Report) -> str:
     """Return which sentences break the thread, by number."""
     numbers = [str(i + 1) for i in sorted(report.breaks)]
     if not numbers:
-        return "No sentence breaks the thread."
+        weak = [str(i + 1) for i in report.weak]
+        links = f"; weak links: {', '.join(weak)}" if weak else ""
+        return f"No sentence clearly breaks the thread{links}."
     if len(numbers) == 1:
         return f"Sentence {numbers[0]} breaks the thread."
     return f"Sentences {', '.join(numbers[:-1])} and {numbers[-1]} break the thread."
@@ -85,6 +96,8 @@ def verdict(versions: Versions) -> str:
         which = [n for n, r in (("old", versions.old), ("new", versions.new)) if r.short]
         both = "Both versions are" if len(which) == 2 else f"The {which[0]} version is"
         return f"{both} too short, so there is no difference to tell."
+    if versions.same:
+        return "Both versions have the same sentences."
     if not versions.clear:
         return "The difference is within its uncertainty: neither version is clearly better."
     side = "better" if versions.difference > 0 else "worse"
