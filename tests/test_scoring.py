@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from timecontrol import scoring
+from timecontrol.cli.demo import TEXT
 from timecontrol.coherence.bridge import SHORTEST
 from timecontrol.corpora import open_corpus
 from timecontrol.encoder import Encoder
@@ -176,3 +177,12 @@ def test_what_is_shipped_tells_a_text_that_flows_from_one_that_does_not(name: st
     assert broken.trace[3] < whole.trace[3] - 1
     if name == "general":
         assert broken.worst == 3
+
+
+@pytest.mark.slow
+def test_the_demo_text_is_judged_as_the_readme_shows() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    report = TimeControl.from_pretrained("general", device="cpu").score(TEXT)
+    assert f"score       {report.score:.2f}" in readme
+    assert report.breaks == (4,)
+    assert "Sentence 5 breaks the thread." in readme
