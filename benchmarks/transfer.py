@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.coherence import Coherence, Ragged
-from timecontrol.coherence.model import SENTENCE_WEIGHTS
 from timecontrol.coherence.points import Points, points_of
+from timecontrol.coherence.trace import WEIGHTS as SENTENCE_WEIGHTS
 from timecontrol.corpora import Document, open_corpus
 from timecontrol.encoder import Encoder
 from timecontrol.experiments.material import Material, read

@@ -21,11 +21,7 @@ text's features leave the directions in which known texts vary::
     novelty = mean_t |f_t - m|^2 outside the directions of ``context``, standardised
     g = 1 below NEAR, 0 above FAR, straight between
 
-The trace of a sentence is, in nats, g l (context + place - u / 4) - g STRANGE o + LIKE nearness,
-with u its surprise given its neighbours on the bridge and o how much farther outside those
-directions it lies than EDGE standard deviations of known sentences; all standardised over known
-sentences. A sentence from another world has nothing to say within the directions of this one: o
-finds it.
+Each sentence has a trace (``trace``).
 """
 
 from collections.abc import Mapping
@@ -41,19 +37,13 @@ from timecontrol.coherence.nearness import nearness
 from timecontrol.coherence.place import Places
 from timecontrol.coherence.points import Features, Points, points_of, unit_of
 from timecontrol.coherence.ragged import Array, Ragged
-from timecontrol.coherence.reference import Scale
+from timecontrol.coherence.reference import Scale, percentiles
+from timecontrol.coherence.trace import fading, trace_of
 from timecontrol.latents.fit import fit_paths
 
 TERMS = ("bridge", "place", "context", "nearness")
 WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0])
 """Of the standard scores; those but the last times g."""
-LIKE = 30.0
-"""Nats a unit of cosine is worth in the trace."""
-SENTENCE_WEIGHTS = np.array([0.25, 1.0, 1.0, LIKE])
-LEAST = 0.02
-"""The least standard deviation of a squared distance from the directions, of unit features."""
-STRANGE, EDGE = 12.0, 2.0
-"""Nats that a standard deviation outside the known directions costs in the trace, from where on."""
 TAIL = 4.0
 """Standard scores beyond this grow with the logarithm only."""
 LOWEST = 0.25
@@ -174,7 +164,7 @@ class Coherence:
         standard = self.scale.standard(five, layout.lengths)
         novelty = standard[:, 4]
         trust = np.clip((FAR - novelty) / (FAR - NEAR), 0, 1)
-        weights = WEIGHTS * _fading(self.learned * trust)  # (n, 4)
+        weights = WEIGHTS * fading(self.learned * trust)  # (n, 4)
         size = np.sqrt(np.einsum("nk,kl,nl->n", weights, self._correlation(), weights))
         size = np.maximum(size, 1e-6)  # zero where all known documents are the same
         four = _drawn_in(standard[:, :4])
@@ -183,11 +173,12 @@ class Coherence:
         parts = np.column_stack([steps, rows[:, 1:]])
         slope = 1 / np.sqrt(1 + np.square(standard[:, :4] / TAIL))  # of what draws in
         pull = (weights * slope / sd / size[:, None])[layout.document]
-        trace, ranks = self._trace(np.column_stack([rows, points.outside]), trust, layout)
+        with_outside = np.column_stack([rows, points.outside])
+        trace, ranks = trace_of(with_outside, self.sentences, trust, self.learned, layout)
         return Judged(
             score=score,
             error=_error((parts * pull).sum(1), layout),
-            percentile=_percentiles(self.documents, weights, score * size),
+            percentile=percentiles(self.documents, weights, score * size),
             terms=terms,
             standard=four,
             novelty=novelty,
@@ -196,33 +187,6 @@ class Coherence:
             trace_percentile=ranks,
             sentence_terms=rows,
         )
-
-    def _trace(self, rows: Array, trust: Array, layout: Ragged) -> tuple[Array, Array]:
-        """Return the trace of sentences and its percentiles, each (N,).
-
-        First and last sentences are compared with such ones, the others with the others.
-
-        Args:
-            rows: Terms of sentences and how far they lie outside, (N, 5).
-            trust: Of the documents, (n,).
-            layout: Of the documents.
-        """
-        outside = self.sentences[:, 4]
-        mean, sd = outside.mean(), max(float(outside.std()), LEAST)
-        fading = _fading(self.learned * trust)
-        each = np.column_stack([SENTENCE_WEIGHTS * fading, -STRANGE * trust])  # (n, 5)
-        each = each[layout.document]
-        at_end = layout.first | layout.last
-        trace, ranks = np.empty(len(rows)), np.empty(len(rows))
-        for end in (False, True):
-            known = _stranger(self.sentences[self.sentences[:, 5] == end, :5], mean, sd)
-            here = at_end == end
-            weights, values = each[here], _stranger(rows[here], mean, sd)
-            spread = np.sqrt(np.einsum("nk,kl,nl->n", weights, np.cov(known.T), weights))
-            off = ((values - known.mean(0)) * weights).sum(1)
-            trace[here] = off / np.maximum(spread, 1e-12)
-            ranks[here] = _percentiles(known, weights, (values * weights).sum(1))
-        return trace, ranks
 
     def _correlation(self) -> Array:
         """Return the second moments of the reference documents' standard scores, (4, 4)."""
@@ -314,19 +278,9 @@ def _terms(
     return terms, layout.mean(points.outside), rows, -0.5 * share * free[layout.document]
 
 
-def _stranger(rows: Array, mean: float, sd: float) -> Array:
-    """Return rows with how much farther outside than usual they lie in the last column."""
-    return np.column_stack([rows[:, :4], np.maximum((rows[:, 4] - mean) / sd - EDGE, 0)])
-
-
 def _drawn_in(z: Array) -> Array:
     """Return standard scores with long tails drawn in, as z."""
     return np.asarray(TAIL * np.arcsinh(z / TAIL))
-
-
-def _fading(trust: Array) -> Array:
-    """Return (g, g, g, 1) for each document's g, (n, 4)."""
-    return np.column_stack([trust, trust, trust, np.ones(len(trust))])
 
 
 def _error(parts: Array, layout: Ragged) -> Array:
@@ -340,22 +294,6 @@ def _error(parts: Array, layout: Ragged) -> Array:
     own = layout.mean(off**2)
     near = layout.total(off * layout.before(off)) / n
     return np.asarray(np.sqrt((own + np.maximum(near, 0)) / n) * n / (n - 1))
-
-
-def _percentiles(reference: Array, weights: Array, values: Array) -> Array:
-    """Return the share of reference rows below each value under its weights, 0 to 100, (n,)."""
-    found = np.empty(len(values))
-    for row in np.unique(weights, axis=0):
-        chosen = (weights == row).all(1)
-        found[chosen] = _ranks(reference @ row, values[chosen])
-    return found
-
-
-def _ranks(reference: Array, values: Array) -> Array:
-    """Return the share of a reference below each value, never quite 0 or 100 where it is small."""
-    order = np.sort(reference)
-    below = np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")
-    return np.asarray(50 * (below + 1) / (len(order) + 1))
 
 
 def _thinned(rows: Array, most: int) -> Array:

@@ -61,6 +61,22 @@ class Scale:
         return np.asarray((numbers - mean) / sd)
 
 
+def percentiles(reference: Array, weights: Array, values: Array) -> Array:
+    """Return the share of reference rows below each value under its weights, 0 to 100, (n,)."""
+    found = np.empty(len(values))
+    for row in np.unique(weights, axis=0):
+        chosen = (weights == row).all(1)
+        found[chosen] = _ranks(reference @ row, values[chosen])
+    return found
+
+
+def _ranks(reference: Array, values: Array) -> Array:
+    """Return the share of a reference below each value, never quite 0 or 100 where it is small."""
+    order = np.sort(reference)
+    below = np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right")
+    return np.asarray(50 * (below + 1) / (len(order) + 1))
+
+
 def _basis(lengths: NDArray[np.floating]) -> Array:
     n = np.asarray(lengths, np.float64)
     return np.stack([np.ones_like(n), 1 / n, np.log(n)], 1)

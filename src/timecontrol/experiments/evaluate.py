@@ -14,6 +14,7 @@ from timecontrol import __version__
 from timecontrol.coherence.points import points_of
 from timecontrol.corpora import Corpus, Document
 from timecontrol.encoder import Encoder, preset
+from timecontrol.encoder.documents import texts_of
 from timecontrol.encoder.evaluations import log_test
 from timecontrol.encoder.provenance import provenance
 from timecontrol.errors import TimeControlError
@@ -98,7 +99,7 @@ def shuffle(
             likelihood_scorer(judge, material.texts, likelihood_shuffles, place.progress)
         )
     if entity_grid:
-        known = [d.sentences for d in train]
+        known = [texts_of([d], encoder.settings.tags) for d in train]
         scorers.append(grid_scorer(material.documents, material.layout, known))
     rows = shuffle_test(
         material.ids,

@@ -137,7 +137,8 @@ def _converged(
             scale = np.sqrt(np.square(x).mean(0))
             weights = logistic(x / np.where(scale > 0, scale, 1), PENALTY)
             weights = weights / np.where(scale > 0, scale, 1)
-            correct = (task.test[other.later] - task.test[other.earlier]) @ weights > 0
+            margin = (task.test[other.later] - task.test[other.earlier]) @ weights
+            correct = np.where(margin == 0, 0.5, margin > 0)  # equal latents: half right
             found.append(Verdict(float(correct.mean()), correct, other.document))
             advance(1)
     return found
