@@ -38,12 +38,10 @@ from timecontrol.coherence.place import Places
 from timecontrol.coherence.points import Features, Points, points_of, unit_of
 from timecontrol.coherence.ragged import Array, Ragged
 from timecontrol.coherence.reference import Scale, percentiles
-from timecontrol.coherence.trace import fading, trace_of
+from timecontrol.coherence.trace import END, fading, trace_of
 from timecontrol.latents.fit import fit_paths
 
 TERMS = ("bridge", "place", "context", "nearness")
-WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0])
-"""Of the standard scores; those but the last times g."""
 TAIL = 4.0
 """Standard scores beyond this grow with the logarithm only."""
 LOWEST = 0.25
@@ -135,7 +133,7 @@ class Coherence:
         scale = Scale.fit(five, lengths)
         standard = _drawn_in(scale.standard(five, lengths)[:, :4])
         known = np.concatenate(rows)
-        inner, ends = (known[known[:, 5] == end] for end in (False, True))
+        inner, ends = (known[known[:, END] == end] for end in (False, True))
         fitted = cls(
             sigma,
             places,
@@ -164,7 +162,7 @@ class Coherence:
         standard = self.scale.standard(five, layout.lengths)
         novelty = standard[:, 4]
         trust = np.clip((FAR - novelty) / (FAR - NEAR), 0, 1)
-        weights = WEIGHTS * fading(self.learned * trust)  # (n, 4)
+        weights = fading(self.learned * trust)  # (n, 4)
         size = np.sqrt(np.einsum("nk,kl,nl->n", weights, self._correlation(), weights))
         size = np.maximum(size, 1e-6)  # zero where all known documents are the same
         four = _drawn_in(standard[:, :4])
