@@ -22,6 +22,7 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "random batches": ("best", {"together": 1}),
     "32 of a document together": ("best", {"together": 32}),
     "whole documents together (`best`)": ("best", {}),
+    "`best` without dropout": ("best", {"dropout": 0.0}),
     "`best`, rate 3e-4": ("best", {"rate": 3e-4}),
     "`best`, batch 512": ("best", {"batch": 512}),
     "`best`, ReLU after the first layer": ("best", {"first_relu": True}),

@@ -35,3 +35,13 @@ def test_the_corrected_form_keeps_the_sign_and_ranks_a_shuffle_lower() -> None:
     assert bbscore.corrected(close, 0.01) < 0 < bbscore.legacy(close, 0.01)
     sigma = bbscore.corrected_sigma([DOC1, DOC2])
     assert bbscore.corrected(DOC1, sigma) < bbscore.corrected(MIXED, sigma)
+
+
+def test_the_corrected_form_is_the_mean_log_density_of_a_coordinate() -> None:
+    """A second pair of coordinates like the first changes nothing."""
+    sigma = bbscore.corrected_sigma([DOC1, DOC2])
+    twice = np.concatenate([DOC1, DOC1], 1)
+    assert bbscore.corrected(twice, sigma) == pytest.approx(bbscore.corrected(DOC1, sigma))
+    middle = np.array([[0.0], [1.0], [0.0]])  # N(1; 0, 1/2)
+    expected = 0.5 * np.log(np.pi) + 1
+    assert bbscore.corrected(middle, 1.0) == pytest.approx(expected)

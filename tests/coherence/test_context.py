@@ -1,6 +1,6 @@
 import numpy as np
 
-from timecontrol.coherence.context import Context, kinds, surroundings
+from timecontrol.coherence.context import FLOOR, Context, _regression, kinds, surroundings
 from timecontrol.coherence.points import unit_of
 from timecontrol.coherence.ragged import Ragged
 
@@ -64,3 +64,30 @@ def test_directions_are_fewer_where_sentences_are_few_and_what_they_miss_is_outs
         within**2 @ np.ones(3) + outside, ((unit - context.mean) ** 2).sum(1)
     )
     assert np.isfinite(context.information(x, layout)).all()
+
+
+def test_an_end_is_judged_without_the_neighbour_it_has_not() -> None:
+    """Weights of the missing neighbour stay near zero, those of the one that is there do not."""
+    layout, unit = documents(4, 400)
+    context = Context.fit(unit, layout, k=4)
+    k = context.directions.shape[1]
+    before, after = context.weights[:, :k], context.weights[:, k : 2 * k]
+    assert abs(before[0]).max() == 0
+    assert abs(after[2]).max() == 0
+    assert min(abs(after[0]).max(), abs(before[2]).max(), abs(before[1]).max()) > 0.05
+
+
+def test_a_regression_is_drawn_to_what_is_given_by_its_worth() -> None:
+    rng = np.random.default_rng(6)
+    f, noise = rng.normal(size=(300, 6)), 0.3 * rng.normal(size=(300, 2))
+    y = f @ np.ones((6, 2)) + noise
+    given = np.zeros((6, 2)), 5 * np.eye(2)
+    A, R = _regression(f, y, *given, 1e-9)
+    np.testing.assert_allclose(A, np.linalg.lstsq(f, y, rcond=None)[0], atol=1e-6)
+    off = y - f @ A
+    np.testing.assert_allclose(R, off.T @ off / 300 + FLOOR * np.eye(2), atol=1e-6)
+    A, R = _regression(f, y, *given, 1e12)
+    np.testing.assert_allclose(A, given[0], atol=1e-6)
+    np.testing.assert_allclose(R, given[1] + FLOOR * np.eye(2), atol=1e-6)
+    half = _regression(f, y, *given, 300.0)[1]  # as many sentences for each side
+    assert (np.diag(half) > 2.5).all()

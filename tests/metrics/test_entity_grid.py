@@ -39,3 +39,9 @@ def test_a_document_without_entities_is_usual() -> None:
     model = EntityGrid.fit([grid_of(STEADY)])
     assert model.scores(grid_of(["One town."] + ["Ten."] * 3), ORDER)[0] == model.usual
     assert model.usual == pytest.approx(model.scores(grid_of(STEADY), ORDER)[0])
+
+
+def test_each_transition_is_seen_once_more_than_it_is() -> None:
+    """In STEADY river and mill go 11 then 10, 00 ... : 00, 01, 10, 11 twice, once, once, twice."""
+    p = np.exp(EntityGrid.fit([grid_of(STEADY)]).log_p)
+    np.testing.assert_allclose(p, [3 / 5, 2 / 5, 2 / 5, 3 / 5])

@@ -43,3 +43,8 @@ def test_as_many_documents_are_drawn_as_there_are() -> None:
     assert {w.sum() for w in drawn} == {7}
     np.testing.assert_allclose(np.mean(drawn, 0), 1, atol=0.15)
     assert (drawn[0] == next(resamples(7, 0))).all()
+
+
+def test_every_value_counts_once_however_many_its_document_has() -> None:
+    document = np.array([0, 0, 0, 1])
+    assert mean_over(np.array([1.0, 1.0, 1.0, 0.0]), document).value == 0.75

@@ -117,3 +117,40 @@ def test_documents_that_are_too_short_are_said() -> None:
         probe([task], TRAIN, TEST, "paper")
     with pytest.raises(TimeControlError, match="No definition named 'papr'"):
         probe([task], TRAIN, TEST, "papr")
+
+
+def test_definitions_are_those_that_are_written_down() -> None:
+    paper, released = SGD["paper"], SGD["released"]
+    assert (paper.epochs, paper.held_out, paper.outputs) == (100, 3000, 1)
+    assert not any((paper.clipped, paper.difference, paper.again, paper.by_batch))
+    assert (released.epochs, released.held_out, released.outputs) == (20, None, 2)
+    assert released.clipped
+    assert released.difference
+    assert released.again
+    assert released.by_batch
+    assert (module.RATE, module.MOMENTUM, module.BATCH) == (1e-4, 0.9, 16)
+
+
+def test_only_the_released_definition_takes_pairs_nearer_than_k() -> None:
+    short = Ragged.of([4] * 30)
+    z = noise(short, 0)
+    for definition in ("paper", "best"):
+        with pytest.raises(TimeControlError, match="sentences 9 apart"):
+            probe([Task(z, z, k=9)], short, short, definition)
+    (found,) = probe([Task(z, z, k=9)], short, short, "released")
+    assert len(found.correct) == 120  # every sentence
+
+
+def test_held_out_pairs_are_drawn_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = Ragged.of([200] * 20)  # 3,900 pairs
+    (found,) = probe([Task(noise(TRAIN, 0), noise(long, 1), k=5)], TRAIN, long, "paper")
+    assert len(found.correct) == 3000
+    pairs = apart(long, 5)
+    drawn, _ = module._held_out(pairs, SGD["paper"], np.random.default_rng(0))
+    assert len(set(drawn.earlier.tolist())) == 3000
+
+
+def test_equal_latents_are_half_right() -> None:
+    z = np.ones((len(TEST.document), 3), np.float32)
+    (found,) = probe([Task(drifting(TRAIN), z, k=5)], TRAIN, TEST, "best")
+    assert found.accuracy == 0.5

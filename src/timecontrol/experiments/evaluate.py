@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from timecontrol import __version__
-from timecontrol.coherence.points import points_of
+from timecontrol.coherence.points import Points, points_of
 from timecontrol.corpora import Corpus, Document
 from timecontrol.encoder import Encoder, preset
 from timecontrol.encoder.documents import texts_of
@@ -85,14 +85,11 @@ def shuffle(
     if entity_grid and not train:
         raise TimeControlError(f"{corpus.name}: no training documents to fit an entity grid to.")
     judge = open_judge(likelihood, place.device, place.dtype) if likelihood else None
-    encoder = open_encoder(name, place.device, place.dtype)
-    material = read(documents, encoder.open(), encoder.settings.tags, place.progress)
-    latents = encoder.latents(material.features)
-    points = points_of(encoder.coherence.context, material.features, latents)
+    encoder, material, points = _judged_by(name, documents, place)
     scorers = [coherence_scorer(encoder.coherence, points)]
     if train:
         paths = [p.astype(np.float64) for p in encoder.paths(train, place.progress)]
-        scorers.append(bbscore_scorer(latents, paths))
+        scorers.append(bbscore_scorer(points.latents, paths))
     scorers.append(cosine_scorer(points.unit))
     if judge:
         scorers.append(
@@ -146,10 +143,7 @@ def intruder(
     """
     place = place or Place()
     documents = held_out(corpus, split, most)
-    encoder = open_encoder(name, place.device, place.dtype)
-    material = read(documents, encoder.open(), encoder.settings.tags, place.progress)
-    latents = encoder.latents(material.features)
-    points = points_of(encoder.coherence.context, material.features, latents)
+    encoder, material, points = _judged_by(name, documents, place)
     rows = intruder_test(
         material.ids,
         material.texts,
@@ -296,6 +290,16 @@ def _rows(encoders: Mapping[str, Encoder]) -> dict[str, list[str]]:
         label = f"{s.objective}, d = {s.latent_dim}"
         labels[f"{label} ({Path(names[0]).name})" if label in labels else label] = names
     return labels
+
+
+def _judged_by(
+    name: str, documents: list[Document], place: Place
+) -> tuple[Encoder, Material, Points]:
+    """Return an encoder, documents as it reads them, and where their sentences lie."""
+    encoder = open_encoder(name, place.device, place.dtype)
+    material = read(documents, encoder.open(), encoder.settings.tags, place.progress)
+    latents = encoder.latents(material.features)
+    return encoder, material, points_of(encoder.coherence.context, material.features, latents)
 
 
 def _found(

@@ -52,6 +52,7 @@ class Definition:
 
     epochs: int
     clipped: bool
+    """Whether pairs near a document's ends are nearer than k instead of left out."""
     difference: bool
     """Whether z_b - z_a is a feature too."""
     outputs: int
@@ -113,7 +114,7 @@ def probe(
         TimeControlError: No document has sentences so far apart.
     """
     pick(dict.fromkeys(DEFINITIONS), definition, "definition")
-    rule = clipped if definition == "released" else apart
+    rule = clipped if definition in SGD and SGD[definition].clipped else apart
     pairs = {k: (rule(train, k), rule(test, k)) for k in {task.k for task in tasks}}
     for k, both in pairs.items():
         for name, found in zip(("training", "held-out"), both, strict=True):
