@@ -13,7 +13,8 @@ import torch
 
 from timecontrol.corpora import open_corpus
 from timecontrol.encoder import Encoder, preset
-from timecontrol.encoder.model import CHECKPOINT, text_model
+from timecontrol.encoder.folder import CHECKPOINT
+from timecontrol.encoder.model import text_model
 from timecontrol.encoder.training import Loop
 from timecontrol.errors import TimeControlError
 from timecontrol.features import features_of

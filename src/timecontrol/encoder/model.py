@@ -29,7 +29,16 @@ from timecontrol.coherence import Ragged as Layout
 from timecontrol.corpora import Corpus, Document, open_corpus
 from timecontrol.encoder.card import card
 from timecontrol.encoder.documents import Chosen, choose_from, texts_of
-from timecontrol.encoder.evaluations import FILE
+from timecontrol.encoder.folder import (
+    CARD,
+    CHECKPOINT,
+    COHERENCE,
+    FIT,
+    HEAD,
+    METRICS,
+    make_ready,
+    refuse_others,
+)
 from timecontrol.encoder.head import Head
 from timecontrol.encoder.losses import Sentences
 from timecontrol.encoder.provenance import provenance
@@ -53,9 +62,6 @@ from timecontrol.runs import (
     write_text,
 )
 
-HEAD, FIT, METRICS, CARD = "head.safetensors", "fit.json", "metrics.json", "README.md"
-COHERENCE = "coherence.safetensors"
-CHECKPOINT = "checkpoint.safetensors"
 ALGORITHM = 2
 """Goes up when the same settings would end in other weights: an old checkpoint is then refused."""
 ROWS = 65536
@@ -115,7 +121,7 @@ class Encoder:
         reader = open_base(base, settings.pooling, device, dtype)
         identity = _identity(settings, reader, chosen)
         folder = None if out is None else Path(out)
-        if folder is not None and _open_folder(folder, identity, overwrite):
+        if folder is not None and make_ready(folder, identity, overwrite):
             (folder / CHECKPOINT).unlink(missing_ok=True)
             return cls.load(folder, device=device, dtype=dtype)
         config = {
@@ -233,7 +239,7 @@ class Encoder:
         """Write a run folder; ``config.json`` last, so that a folder with one is whole."""
         place = Path(folder)
         if not is_finished(place):
-            _refuse_others(place)
+            refuse_others(place)
         place.mkdir(parents=True, exist_ok=True)
         write_tensors(place / HEAD, self.head.state_dict())
         write_json(place / FIT, self.fit_.as_dict())
@@ -316,50 +322,6 @@ def _identity(settings: Settings, reader: Reader, chosen: Chosen) -> str:
         chosen.digest,
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _open_folder(folder: Path, identity: str, overwrite: bool) -> bool:
-    """Return whether a folder holds this very run, finished; make room for it otherwise."""
-    if folder.exists() and not folder.is_dir():
-        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
-    if is_finished(folder):
-        same = read_config(folder, "encoder").get("identity") == identity
-        if same and not overwrite:
-            return True
-        if not overwrite:
-            raise TimeControlError(
-                f"{folder} holds a finished run of other data or settings: give another --out, or "
-                "--overwrite."
-            )
-        _clear(folder)
-    elif folder.is_dir():
-        _refuse_others(folder)
-        if overwrite and not _is_of(folder / CHECKPOINT, identity):  # else it goes on
-            _clear(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    return False
-
-
-def _refuse_others(folder: Path) -> None:
-    """Refuse a folder that holds things which are not of a run."""
-    ours = {HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE}
-    found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
-    if not {name for name in found if not name.startswith(".")} <= ours:
-        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
-
-
-def _is_of(checkpoint: Path, identity: str) -> bool:
-    """Return whether a checkpoint is of the run with this identity."""
-    try:
-        return checkpoint.is_file() and read_tensors(checkpoint)[1]["identity"] == identity
-    except (TimeControlError, KeyError, TypeError):
-        return False
-
-
-def _clear(folder: Path) -> None:
-    """Take a run out of a folder, its configuration first: it is then no finished run."""
-    for name in (CONFIG, HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE):
-        (folder / name).unlink(missing_ok=True)
 
 
 def _about_base(reader: Reader) -> dict[str, Any]:

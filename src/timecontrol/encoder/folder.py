@@ -1,0 +1,58 @@
+"""The folder of an encoder's run: its files, and making room for a run in it.
+
+Nothing that is not of a run is ever deleted, and no other run unless that is asked for.
+"""
+
+from pathlib import Path
+
+from timecontrol.encoder.evaluations import FILE
+from timecontrol.errors import TimeControlError
+from timecontrol.runs import CONFIG, is_finished, read_config, read_tensors
+
+HEAD, FIT, METRICS, CARD = "head.safetensors", "fit.json", "metrics.json", "README.md"
+COHERENCE = "coherence.safetensors"
+CHECKPOINT = "checkpoint.safetensors"
+
+
+def make_ready(folder: Path, identity: str, overwrite: bool) -> bool:
+    """Return whether a folder holds this very run, finished; make room for it otherwise."""
+    if folder.exists() and not folder.is_dir():
+        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
+    if is_finished(folder):
+        same = read_config(folder, "encoder").get("identity") == identity
+        if same and not overwrite:
+            return True
+        if not overwrite:
+            raise TimeControlError(
+                f"{folder} holds a finished run of other data or settings: give another --out, or "
+                "--overwrite."
+            )
+        clear(folder)
+    elif folder.is_dir():
+        refuse_others(folder)
+        if overwrite and not is_of(folder / CHECKPOINT, identity):  # else it goes on
+            clear(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    return False
+
+
+def refuse_others(folder: Path) -> None:
+    """Refuse a folder that holds things which are not of a run."""
+    ours = {HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE}
+    found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+    if not {name for name in found if not name.startswith(".")} <= ours:
+        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
+
+
+def is_of(checkpoint: Path, identity: str) -> bool:
+    """Return whether a checkpoint is of the run with this identity."""
+    try:
+        return checkpoint.is_file() and read_tensors(checkpoint)[1]["identity"] == identity
+    except (TimeControlError, KeyError, TypeError):
+        return False
+
+
+def clear(folder: Path) -> None:
+    """Take a run out of a folder, its configuration first: it is then no finished run."""
+    for name in (CONFIG, HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE):
+        (folder / name).unlink(missing_ok=True)
