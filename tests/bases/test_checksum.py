@@ -1,4 +1,5 @@
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,17 @@ def test_another_configuration_changes_it_but_not_a_version(copy: Path) -> None:
     for key, value, changes in (("transformers_version", "9", False), ("n_layer", 1, True)):
         (copy / "config.json").write_text(json.dumps({**config, key: value}))
         assert (checksum(str(copy)) != before) == changes
+
+
+def test_a_converted_base_is_what_its_file_is(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from timecontrol.bases import Place, known
+    from timecontrol.bases import checksum as module
+
+    base = known.BASES["smollm2-135m"]
+    monkeypatch.setattr(module, "resolve", lambda name: Place(str(copy), base))
+    before = checksum("smollm2-135m")
+    (copy / "tokenizer.json").write_text("{}")  # as another version would write it
+    assert checksum("smollm2-135m") == before
+    other = replace(base, sha256="0" * 64)
+    monkeypatch.setattr(module, "resolve", lambda name: Place(str(copy), other))
+    assert checksum("smollm2-135m") != before

@@ -1,7 +1,8 @@
 """What a base is, as a number: the SHA-256 of its weight files, configuration and tokenizer.
 
 The same for a folder, for packages and for the hub's local cache, so that a result can be tied to
-the very weights it was made with.
+the very weights it was made with. A base that comes as a GGUF file is what that file is: how it is
+written down after its conversion may differ between versions of transformers.
 """
 
 import hashlib
@@ -21,6 +22,9 @@ TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "merges.tx
 
 def checksum(name: str) -> str:
     """Return the checksum of a base that is on this machine."""
+    base = resolve(name).base
+    if base is not None and base.file.endswith(".gguf") and base.packages:
+        return hashlib.sha256(f"gguf:{base.sha256}".encode()).hexdigest()
     folder = folder_on_disk(name)
     weights: list[Path] = next((f for p in WEIGHT_FILES if (f := sorted(folder.glob(p)))), [])
     if not weights:
