@@ -1,0 +1,96 @@
+"""A plan: its points, and where they come from."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timecontrol.errors import TimeControlError
+
+Array = NDArray[np.float64]
+
+GIVEN = "given"
+"""The kind of a plan that was not drawn."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The path of latents of one document."""
+
+    points: Array
+    """One a sentence, (n, d)."""
+    kind: str = GIVEN
+    """Key of ``kinds.KINDS``, or another word where it was not drawn."""
+    seed: int = 0
+    number: int = 0
+    """Which document of that seed."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """Plain data: the texts of start, goal and waypoints, the rule for its length."""
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as plain data."""
+        return vars(self) | {"points": self.points.tolist()}
+
+    @classmethod
+    def from_dict(cls, found: Any) -> "Plan":
+        """Return the plan that ``as_dict`` gave; of its parts only the points must be there.
+
+        Raises:
+            TimeControlError: A part is missing, or is not what it should be.
+        """
+        if not isinstance(found, dict) or "points" not in found:
+            raise TimeControlError('A plan is an object with "points", one a sentence.')
+        parts: dict[str, Any] = {}
+        for name, kind in (("kind", str), ("seed", int), ("number", int), ("about", dict)):
+            if name in found:
+                if not isinstance(found[name], kind) or isinstance(found[name], bool):
+                    what = f"{kind.__name__}, not {found[name]!r:.40}"
+                    raise TimeControlError(f'"{name}" of a plan must be of type {what}.')
+                parts[name] = found[name]
+        return cls(check(found["points"]), **parts)
+
+
+def check(
+    points: Any, dim: int | None = None, most: int | None = None, window: int | None = None
+) -> Array:
+    """Return the points of a plan as numbers, (n, d), if a model can follow them.
+
+    Args:
+        points: Anything; rows are points.
+        dim: Numbers of a point that the model reads; any without.
+        most: Sentences that fit in its window; any without.
+        window: That window in tokens, for the message.
+
+    Raises:
+        TimeControlError: They are not, in one line.
+    """
+    try:
+        found = np.asarray(points)
+    except ValueError:
+        raise TimeControlError("The points of a plan must be rows of the same length.") from None
+    if found.shape[:1] == (0,):
+        raise TimeControlError("The plan has no points: it needs at least 1.")
+    if found.dtype.kind not in "iuf":
+        raise TimeControlError("The points of a plan must be numbers and nothing else.")
+    if found.ndim != 2:
+        raise TimeControlError(
+            f"A plan is a table, one row of numbers a sentence; this has {found.ndim} dimensions."
+        )
+    bad = ~np.isfinite(found).all(1)
+    if bad.any():
+        row = int(bad.argmax())
+        raise TimeControlError(f"Point {row + 1} of the plan's {len(found)} holds NaN or infinity.")
+    if dim is not None and found.shape[1] != dim:
+        raise TimeControlError(
+            f"The plan's points have {found.shape[1]} numbers; this model reads points of {dim}."
+        )
+    if most is not None and len(found) > most:
+        tokens = "" if window is None else f" of {window} tokens"
+        raise TimeControlError(
+            f"The plan has {len(found)} points; the window{tokens} allows about {most} sentences."
+        )
+    return found.astype(np.float64)

@@ -1,0 +1,26 @@
+"""Laws whose truth is known, for the tests of plans."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.latents.test_fit import drawn
+from timecontrol.plans import Law
+
+Array = NDArray[np.float64]
+
+MIX = np.array([[1.0, 0.0], [0.8, 0.6]])
+"""Bridges of independent coordinates to correlated ones."""
+
+
+def bent(n: int = 100) -> list[Array]:
+    """Bent bridges with correlated coordinates, 11 to 31 sentences."""
+    return [path @ MIX.T for path in drawn(n, bend=3.0)]
+
+
+def law() -> Law:
+    return Law.of(bent(), 500)
+
+
+def sections(n: int = 40) -> list[Array]:
+    """One-hot paths through the first three of four sections, in order; the last never occurs."""
+    return [np.eye(4)[np.repeat([0, 1, 2], [2, 3 + i % 4, 2 + i % 2])] for i in range(n)]

@@ -1,0 +1,308 @@
+"""Plans have the laws of their formulas."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.plans.examples import bent, law, sections
+from timecontrol.errors import TimeControlError, UnknownNameError
+from timecontrol.latents.fit import at
+from timecontrol.plans import KINDS, Law, Pin, draw, draw_many
+from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT, is_one_hot
+
+Array = NDArray[np.float64]
+
+LAW = law()
+START, GOAL, HALF = np.array([1.0, -1.0]), np.array([3.0, 5.0]), np.array([-2.0, 4.0])
+PINS = (Pin(0, START), Pin(1, GOAL))
+WAYPOINT = (*PINS, Pin(0.25, HALF))
+ENDED = [k for k in KINDS if k not in NO_GOAL]
+"""Kinds that take a goal."""
+SAMPLED = [k for k in KINDS if k not in ("mean", "retrieved")]
+"""Kinds that start where the Gaussian says."""
+
+GRID = np.linspace(0, 1, 9)
+
+
+def many(kind: str, n: int, pins: tuple[Pin, ...] = PINS, count: int = 4000) -> Array:
+    """Plans, (count, n, d)."""
+    return np.stack(draw_many(LAW, kind, n, count, 0, pins))
+
+
+def covariance(times: list[float]) -> Array:
+    """Cov of a bridge with unit noise over these times, zero at the first and the last."""
+    t = np.array(times) - times[0]
+    return np.asarray(np.minimum.outer(t, t) * (t[-1] - np.maximum.outer(t, t)) / t[-1])
+
+
+def between_times(plans: Array, noise: Array) -> Array:
+    """Cov over times in units of the noise, from draws, (n, n)."""
+    centred = (plans - plans.mean(0)) @ np.linalg.inv(np.linalg.cholesky(noise)).T
+    return np.asarray(np.einsum("kid,kjd->ij", centred, centred) / centred.shape[2] / len(plans))
+
+
+@pytest.mark.parametrize(
+    ("kind", "noise"), [("bridge", LAW.noise), ("bridge-line", LAW.line_noise)]
+)
+def test_bridges_have_the_law_of_the_formula(kind: str, noise: Array) -> None:
+    found = many(kind, 9)
+    line = np.outer(1 - GRID, START) + np.outer(GRID, GOAL)
+    m = at(LAW.fit.mean_path, GRID)
+    bend = m - np.outer(1 - GRID, m[0]) - np.outer(GRID, m[-1])
+    expected = line + (bend if kind == "bridge" else 0)
+    error = 5 * np.sqrt(2 * np.trace(noise) / len(found))
+    np.testing.assert_allclose(found.mean(0), expected, atol=error)
+    np.testing.assert_allclose(between_times(found, noise), covariance([*range(9)]), atol=0.12)
+    np.testing.assert_allclose(np.cov(found[:, 4].T), 2 * noise, rtol=0.15)  # 4 (8 - 4) / 8
+
+
+@pytest.mark.parametrize(
+    ("kind", "noise"), [("bridge", LAW.noise), ("bridge-line", LAW.line_noise)]
+)
+def test_a_waypoint_plan_has_the_conditional_law(kind: str, noise: Array) -> None:
+    """Gaussian conditioning on the waypoint, z_2 of 0 .. 8, gives the same mean and covariance."""
+    free, found = many(kind, 9), many(kind, 9, WAYPOINT)
+    K = covariance([*range(9)])
+    gain = K[:, 2] / K[2, 2]  # (9,)
+    m = at(LAW.fit.mean_path, GRID) if kind == "bridge" else np.zeros((9, 2))
+    mean = m + np.outer(1 - GRID, START - m[0]) + np.outer(GRID, GOAL - m[-1])
+    expected = mean + np.outer(gain, HALF - mean[2])
+    error = 5 * np.sqrt(2 * np.trace(noise) / len(found))
+    np.testing.assert_allclose(found.mean(0), expected, atol=error)
+    conditional = K - np.outer(gain, K[2])
+    np.testing.assert_allclose(between_times(found, noise), conditional, atol=0.12)
+    assert between_times(free, noise)[2, 2] > 1
+    np.testing.assert_array_equal(found[:, 2], np.repeat(HALF[None], len(found), 0))
+
+
+def test_drawn_ends_have_the_law_of_first_and_last_sentences() -> None:
+    found = many("linear", 2, ())
+    for points, gaussian in ((found[:, 0], LAW.fit.start), (found[:, 1], LAW.fit.end)):
+        error = 5 * np.sqrt(np.diag(gaussian.covariance) / len(points))
+        assert (abs(points.mean(0) - gaussian.mean) < error).all()
+        np.testing.assert_allclose(np.cov(points.T), gaussian.covariance, atol=0.15)
+    across = np.cov(found[:, 0].T, found[:, 1].T)[:2, 2:]
+    np.testing.assert_allclose(across, 0, atol=0.08)
+
+
+def test_the_first_step_does_not_follow_from_where_a_plan_starts() -> None:
+    found = many("brownian", 2, ())
+    across = np.corrcoef(found[:, 0].T, (found[:, 1] - found[:, 0]).T)[:2, 2:]
+    np.testing.assert_allclose(across, 0, atol=0.08)
+
+
+def test_a_brownian_plan_wanders_by_a_step_a_sentence() -> None:
+    found = many("brownian", 6, PINS[:1])
+    t = np.arange(6.0)
+    np.testing.assert_allclose(
+        between_times(found, LAW.line_noise), np.minimum.outer(t, t), atol=0.4
+    )
+    error = 5 * np.sqrt(5 * np.trace(LAW.line_noise) / len(found))
+    np.testing.assert_allclose(found.mean(0), np.repeat(START[None], 6, 0), atol=error)
+
+
+def test_the_euler_scheme_strays_as_its_recurrence_says() -> None:
+    """v_{k+1} = (1 - a_k)^2 v_k + dt, a_k = dt / (1 - k dt): unit noise, unit time."""
+    n, dt = 11, 0.1
+    found, v = many("euler", n), [0.0]
+    for k in range(n - 2):
+        v.append((1 - dt / (1 - k * dt)) ** 2 * v[-1] + dt)
+    np.testing.assert_allclose(found.var(0).mean(1), [*v, 0], rtol=0.06)
+    line = np.linspace(START, GOAL, n)
+    np.testing.assert_allclose(found.mean(0), line, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    ("n", "index", "mean", "sd"),
+    [(20, 10, 0.49, 0.53), (44, 22, 0.79, 0.55), (44, 42, 1.0, 0.23), (200, 198, 1.0, 1.4)],
+)
+def test_the_released_scheme_behaves_as_the_released_code(
+    n: int, index: int, mean: float, sd: float
+) -> None:
+    """From 0 to 1 a coordinate."""
+    ends = (Pin(0, np.zeros(2)), Pin(1, np.ones(2)))
+    found = many("released", n, ends, 2000)[:, index]
+    assert found.mean() == pytest.approx(mean, abs=0.05 * max(1, sd))
+    assert found.std() == pytest.approx(sd, rel=0.08)
+
+
+def test_the_released_static_plan_leaps_at_the_end() -> None:
+    ends = (Pin(0, np.zeros(2)), Pin(1, np.ones(2)))
+    found = many("released-static", 44, ends, 2000)
+    pull = 0.05 / (1 - np.arange(42) / 44)
+    np.testing.assert_allclose(found[:, 1:-1].mean((0, 2)), pull, atol=0.02)
+    np.testing.assert_allclose(found[:, 1:-1].std((0, 2)), np.sqrt(0.05), rtol=0.06)
+    assert pull[-1] == pytest.approx(0.73, abs=0.005)
+
+
+def test_the_released_brownian_plan_has_no_drift_but_a_goal() -> None:
+    found = many("released-brownian", 12)
+    np.testing.assert_allclose(found.var(0).mean(1)[:-1], 0.05 * np.arange(11), rtol=0.08)
+    np.testing.assert_allclose(found[:, 10].mean(0), START, atol=0.06)
+    np.testing.assert_array_equal(found[:, -1], np.repeat(GOAL[None], len(found), 0))
+
+
+def test_straight_and_constant_plans() -> None:
+    line = draw(LAW, "linear", 5, seed=0, number=0, pins=PINS)
+    np.testing.assert_allclose(line, np.linspace(START, GOAL, 5))
+    bent = draw(LAW, "linear", 9, seed=0, number=0, pins=WAYPOINT)
+    np.testing.assert_allclose(bent[:3], np.linspace(START, HALF, 3))
+    np.testing.assert_allclose(bent[2:], np.linspace(HALF, GOAL, 7))
+    still = draw(LAW, "static", 4, seed=0, number=0, pins=PINS[:1])
+    np.testing.assert_array_equal(still, [START] * 4)
+
+
+def test_the_mean_plan_is_the_mean_path_but_where_it_is_pinned() -> None:
+    m = at(LAW.fit.mean_path, GRID)
+    np.testing.assert_array_equal(draw(LAW, "mean", 9, seed=0, number=0), m)
+    np.testing.assert_array_equal(draw(LAW, "mean", 33, seed=9, number=7), LAW.fit.mean_path)
+    found = draw(LAW, "mean", 9, seed=0, number=0, pins=PINS[1:])
+    np.testing.assert_array_equal(found[0], m[0])
+    np.testing.assert_allclose(found, m + np.outer(GRID, GOAL - m[-1]))
+
+
+def test_a_retrieved_plan_is_a_training_path_stretched() -> None:
+    same = replace(LAW, paths=[p[:11] for p in LAW.paths])
+    for number in range(5):
+        found = draw(same, "retrieved", 11, seed=0, number=number)
+        assert any((found == p).all() for p in same.paths)
+        longer = draw(same, "retrieved", 21, seed=0, number=number)
+        np.testing.assert_allclose(longer[::2], found)
+        np.testing.assert_allclose(longer[1::2], (found[1:] + found[:-1]) / 2)
+        goal = draw(same, "retrieved", 11, seed=0, number=number, pins=PINS[1:])
+        shift = np.linspace(0, 1, 11)[:, None] * (GOAL - found[-1])
+        np.testing.assert_allclose(goal, found + shift)
+    assert len({tuple(p[0]) for p in draw_many(LAW, "retrieved", 5, 50, 0)}) > 20
+
+
+@given(n=st.integers(1, 40), number=st.integers(0, 50))
+def test_retrieved_sections_stay_sections_in_order(n: int, number: int) -> None:
+    found = draw(Law.of(sections(), 10), "retrieved", n, seed=0, number=number)
+    assert is_one_hot(found)
+    order = found.argmax(1)
+    assert (np.diff(order) >= 0).all()
+    assert order[0] == 0
+    assert n == 1 or order[-1] == 2
+
+
+def test_sections_are_taken_from_the_nearest_sentence() -> None:
+    """Sentences 0, 1, 2 at thirds of the way: 0, 2/3, 4/3, 2 are nearest to 0, 1, 1, 2."""
+    one = replace(Law.of(sections(), 10), paths=[np.eye(4)[:3]])
+    found = draw(one, "retrieved", 4, seed=0, number=0)
+    assert found.argmax(1).tolist() == [0, 1, 1, 2]
+
+
+def test_one_hot_points_are_told_from_others() -> None:
+    assert is_one_hot(np.eye(3)[[0, 0, 2]])
+    assert not is_one_hot(np.array([[0.5, 0.5]]))
+    assert not is_one_hot(np.array([[1.0, 1.0]]))
+    assert not is_one_hot(np.array([[2.0, -1.0]]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@pytest.mark.parametrize("paths", [bent(10), sections(), [np.ones((4, 3))] * 5])
+def test_every_kind_plans_any_length_from_any_law(kind: str, n: int, paths: list[Array]) -> None:
+    found = draw(Law.of(paths, 10), kind, n, seed=0, number=3)
+    assert found.shape == (n, paths[0].shape[1])
+    assert found.dtype == np.float64
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    n=st.integers(1, 30),
+    share=st.floats(0.001, 0.999),
+    chosen=st.sets(st.sampled_from(["start", "goal", "waypoint"])),
+)
+def test_a_plan_passes_its_pins(kind: str, n: int, share: float, chosen: set[str]) -> None:
+    pins = []
+    if "start" in chosen:
+        pins.append(Pin(0, START))
+    if "goal" in chosen and n > 1 and kind not in NO_GOAL:
+        pins.append(Pin(1, GOAL))
+    if "waypoint" in chosen and n > 2 and kind not in NO_WAYPOINT:
+        pins.insert(0, Pin(share, HALF))
+    found = draw(LAW, kind, n, seed=1, number=2, pins=pins)
+    for pin in pins:
+        if pin.share in (0, 1):
+            np.testing.assert_array_equal(found[-int(pin.share)], pin.point)
+        else:
+            at = np.flatnonzero((found == HALF).all(1))
+            assert len(at) == 1
+            assert abs(at[0] - share * (n - 1)) <= (0.5 if 0.5 <= share * (n - 1) <= n - 1.5 else 1)
+
+
+def test_a_plan_depends_on_seed_and_number_alone() -> None:
+    for kind in KINDS:
+        whole = draw_many(LAW, kind, 6, 5, 3)
+        tail = draw_many(LAW, kind, 6, 2, 3, first=3)
+        np.testing.assert_array_equal(whole[3:], tail)
+        np.testing.assert_array_equal(whole[2], draw(LAW, kind, 6, seed=3, number=2))
+        if kind != "mean":
+            assert not np.array_equal(whole[0], whole[1])
+            assert not np.array_equal(whole[0], draw(LAW, kind, 6, seed=4, number=0))
+
+
+def test_ends_are_the_same_for_every_kind_and_whatever_is_pinned() -> None:
+    line = draw(LAW, "linear", 8, seed=1, number=2)
+    for kind in SAMPLED:
+        found = draw(LAW, kind, 5, seed=1, number=2)
+        np.testing.assert_array_equal(found[0], line[0])
+        if kind in ENDED:
+            np.testing.assert_array_equal(found[-1], line[-1])
+            pinned = draw(LAW, kind, 5, seed=1, number=2, pins=PINS[:1])
+            np.testing.assert_array_equal(pinned[-1], line[-1])
+        np.testing.assert_array_equal(draw(LAW, kind, 1, seed=1, number=2), line[:1])
+
+
+@pytest.mark.parametrize("kind", NO_WAYPOINT)
+def test_kinds_without_waypoints_say_so(kind: str) -> None:
+    with pytest.raises(TimeControlError) as caught:
+        draw(LAW, kind, 9, seed=0, number=0, pins=[Pin(0.5, HALF)])
+    assert str(caught.value) == (
+        f"A {kind!r} plan takes no waypoint. These do: bridge, bridge-line, linear, mean, "
+        "retrieved."
+    )
+
+
+@pytest.mark.parametrize("kind", NO_GOAL)
+def test_kinds_without_a_goal_say_so(kind: str) -> None:
+    with pytest.raises(TimeControlError, match=f"^A '{kind}' plan takes no goal. These do: bridge"):
+        draw(LAW, kind, 9, seed=0, number=0, pins=[Pin(1, GOAL)])
+
+
+@pytest.mark.parametrize(
+    ("n", "pins", "reason"),
+    [
+        (0, [], "at least 1 sentence, not 0"),
+        (9, [Pin(1.5, GOAL)], r"0 \(the start\) to 1 \(the goal\), not 1.5"),
+        (9, [Pin(float("nan"), GOAL)], "not nan"),
+        (9, [Pin(1, np.zeros(3))], "The pin at 1 has 3 numbers, not 2"),
+        (9, [Pin(1, np.zeros((2, 2)))], "has 2 x 2 numbers, not 2"),
+        (9, [Pin(0.5, np.array([0, np.nan]))], "The pin at 0.5 holds NaN or infinity"),
+        (1, [Pin(1, GOAL)], "no place in 1 sentences: ask for at least 2"),
+        (2, [Pin(0.5, HALF)], "no place in 2 sentences: ask for at least 3"),
+        (9, [Pin(0.5, HALF), Pin(0.52, HALF)], "Two pins fall on sentence 5 of 9"),
+        (9, [Pin(0, HALF), Pin(0, START)], "Two pins fall on sentence 1 of 9"),
+    ],
+)
+def test_pins_without_a_place_are_refused(n: int, pins: list[Pin], reason: str) -> None:
+    with pytest.raises(TimeControlError, match=reason):
+        draw(LAW, "bridge", n, seed=0, number=0, pins=pins)
+
+
+def test_other_mistakes_are_told() -> None:
+    with pytest.raises(UnknownNameError, match=r"'brige'. Did you mean 'bridge'\?"):
+        draw(LAW, "brige", 5, seed=0, number=0)
+    with pytest.raises(TimeControlError, match="must not be negative, got -1 and 0"):
+        draw(LAW, "bridge", 5, seed=-1, number=0)
+
+
+def test_every_kind_says_what_it_is() -> None:
+    assert all(make.__doc__ for make in KINDS.values())
+    assert set(NO_WAYPOINT) <= set(KINDS)

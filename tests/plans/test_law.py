@@ -1,0 +1,103 @@
+"""The law of plans is that of the bridges it was fitted to."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.latents.test_fit import SIGMA, drawn
+from tests.plans.examples import MIX, bent, law, sections
+from timecontrol.errors import TimeControlError
+from timecontrol.plans import Law
+from timecontrol.plans.law import MOST_PATHS, bridge_noise
+from timecontrol.runs import read_tensors, write_tensors
+
+
+def test_the_noise_of_bridges_is_found() -> None:
+    found = Law.of([p @ MIX.T for p in drawn(400, bend=3.0)], 500)
+    np.testing.assert_allclose(found.noise, SIGMA**2 * MIX @ MIX.T, atol=0.03)
+    assert np.trace(found.line_noise) > 2 * np.trace(found.noise)
+
+
+def test_the_trace_of_the_noise_is_the_scale_of_the_fit() -> None:
+    found = law()
+    assert np.trace(found.noise) / 2 == pytest.approx(found.fit.mean_sigma**2)
+    assert np.trace(found.line_noise) / 2 == pytest.approx(found.fit.line_sigma**2)
+
+
+def test_the_noise_by_hand() -> None:
+    """0, 3/4, 1, 0: residuals 3/4 and 1 where t (T - t) / T is 2/3, so (27/32 + 3/2) / 2."""
+    r = np.array([[0.0], [0.75], [1.0], [0.0]])
+    assert bridge_noise([r] * 100).item() == pytest.approx((27 / 32 + 3 / 2) / 2)
+
+
+def test_lengths_are_means_over_all_documents() -> None:
+    found = Law.of([*drawn(2), np.zeros((1, 2))], [100, 200, 60])
+    assert found.sentences == pytest.approx((11 + 12 + 1) / 3)
+    assert found.tokens == 120
+    assert found.dim == 2
+    assert Law.of(drawn(2), 150).tokens == 150
+
+
+def test_short_documents_are_left_out_of_the_fit() -> None:
+    found = Law.of([*drawn(3), np.full((2, 2), 1e6)], 10)
+    assert found.fit.documents == 3
+    assert len(found.paths) == 3
+    assert found.fit.start.mean.max() < 10
+
+
+def test_too_few_documents_are_refused() -> None:
+    with pytest.raises(TimeControlError, match="1 documents of three sentences or more"):
+        Law.of([np.zeros((5, 2)), np.zeros((2, 2))], 10)
+
+
+@pytest.mark.parametrize("tokens", [0, [], [0, 0], float("nan")])
+def test_documents_without_tokens_are_refused(tokens: float) -> None:
+    with pytest.raises(TimeControlError, match="tokens on average"):
+        Law.of(drawn(3), tokens)
+
+
+def test_paths_are_kept_evenly() -> None:
+    many = [np.full((3, 1), i / 4) for i in range(2 * MOST_PATHS)]
+    kept = [p[0, 0] * 4 for p in Law.of(many, 10).paths]
+    assert len(kept) == MOST_PATHS
+    assert (kept[0], kept[-1]) == (0, len(many) - 1)
+    assert set(np.diff(kept)) <= {1, 2, 3}
+
+
+@pytest.mark.parametrize("paths", [bent(), bent(2), sections(), [np.ones((4, 3))] * 5])
+def test_every_law_has_noise_that_can_be_drawn(paths: list[np.ndarray]) -> None:
+    found = Law.of(paths, 10)
+    for covariance in (found.noise, found.line_noise, found.fit.start.covariance):
+        assert np.isfinite(np.linalg.cholesky(covariance)).all()
+
+
+@pytest.mark.parametrize("paths", [bent(), sections()])
+def test_a_law_comes_back_from_its_tensors_to_the_last_bit(
+    paths: list[np.ndarray], tmp_path: Path
+) -> None:
+    own = Law.of(paths, 123.5)
+    file = tmp_path / "law.safetensors"
+    write_tensors(file, {name: torch.from_numpy(a) for name, a in own.tensors().items()})
+    found = Law.from_tensors({name: t.numpy() for name, t in read_tensors(file)[0].items()})
+    assert found.fit.as_dict() == own.fit.as_dict()
+    assert (found.sentences, found.tokens) == (own.sentences, own.tokens)
+    np.testing.assert_array_equal(found.noise, own.noise)
+    np.testing.assert_array_equal(found.line_noise, own.line_noise)
+    assert [p.tolist() for p in found.paths] == [p.tolist() for p in own.paths]
+
+
+def test_paths_are_stored_in_single_precision() -> None:
+    found = law()
+    assert found.tensors()["paths"].dtype == np.float32
+    np.testing.assert_allclose(found.paths[3], bent()[3], rtol=1e-6)
+    assert found.paths[3].dtype == np.float64
+
+
+@pytest.mark.parametrize("name", ["noise", "paths", "fit.documents", "fit.end.mean"])
+def test_other_tensors_are_refused(name: str) -> None:
+    tensors = law().tensors()
+    del tensors[name]
+    with pytest.raises(TimeControlError, match=f"no law of plans: no '{name}'"):
+        Law.from_tensors(tensors)

@@ -1,0 +1,81 @@
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from timecontrol.errors import TimeControlError
+from timecontrol.plans import Plan, check
+
+POINTS = np.random.default_rng(0).normal(size=(4, 3))
+
+
+def test_good_points_come_back_as_numbers() -> None:
+    np.testing.assert_array_equal(check(POINTS.tolist(), 3, 4), POINTS)
+    assert check([[1, 2]]).dtype == np.float64
+    assert check(np.ones((1, 2), np.float32), 2, 1).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("points", "reason"),
+    [
+        ([], "no points: it needs at least 1"),
+        (np.zeros((0, 3)), "no points"),
+        ([1.0, 2.0], "one row of numbers a sentence; this has 1 dimensions"),
+        (3.0, "this has 0 dimensions"),
+        (np.zeros((2, 2, 3)), "this has 3 dimensions"),
+        ([[1.0, 2.0, 3.0], [1.0]], "rows of the same length"),
+        ([["a", "b", "c"]], "must be numbers"),
+        ([["1", "2", "3"]], "must be numbers"),
+        ([[None, 1.0, 2.0]], "must be numbers"),
+        ([[True, False, True]], "must be numbers"),
+        ({"a": 1}, "must be numbers"),
+        (None, "must be numbers"),
+        ([[1, 2, 3], [1, float("nan"), 3]], "Point 2 of the plan's 2 holds NaN or infinity"),
+        ([[float("-inf"), 2, 3]], "Point 1 of the plan's 1 holds NaN or infinity"),
+        ([[1, 2]], "have 2 numbers; this model reads points of 3"),
+        ([[]], "have 0 numbers; this model reads points of 3"),
+        (np.zeros((6, 3)), "6 points; the window of 64 tokens allows about 5 sentences"),
+    ],
+)
+def test_bad_points_are_refused_in_one_line(points: Any, reason: str) -> None:
+    with pytest.raises(TimeControlError, match=reason) as caught:
+        check(points, 3, 5, 64)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_limits_any_size_will_do() -> None:
+    assert check(np.zeros((5000, 1))).shape == (5000, 1)
+    with pytest.raises(TimeControlError, match="the window allows about 5 sentences"):
+        check(np.zeros((6, 3)), most=5)
+
+
+def test_a_plan_comes_back_from_plain_data_to_the_last_bit() -> None:
+    plan = Plan(POINTS, "bridge", 3, 7, {"start": "A town.", "rule": "best"})
+    back = Plan.from_dict(json.loads(json.dumps(plan.as_dict())))
+    np.testing.assert_array_equal(back.points, POINTS)
+    assert (back.kind, back.seed, back.number, back.about) == ("bridge", 3, 7, plan.about)
+    assert len(back) == 4
+
+
+def test_points_alone_are_a_plan() -> None:
+    plan = Plan.from_dict({"points": [[1, 2]]})
+    assert (plan.kind, plan.seed, plan.number, plan.about) == ("given", 0, 0, {})
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ([], 'an object with "points"'),
+        (None, 'an object with "points"'),
+        ({"kind": "bridge"}, 'an object with "points"'),
+        ({"points": [[1]], "kind": 3}, '"kind" of a plan must be of type str, not 3'),
+        ({"points": [[1]], "seed": "3"}, '"seed" of a plan must be of type int'),
+        ({"points": [[1]], "number": True}, '"number" of a plan must be of type int'),
+        ({"points": [[1]], "about": []}, '"about" of a plan must be of type dict'),
+        ({"points": []}, "no points"),
+    ],
+)
+def test_other_data_are_refused(found: Any, reason: str) -> None:
+    with pytest.raises(TimeControlError, match=reason):
+        Plan.from_dict(found)
