@@ -4,7 +4,9 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no test may reach for a hub; read at import
 
@@ -14,12 +16,20 @@ from hypothesis import HealthCheck, settings
 from transformers import (
     BertConfig,
     BertModel,
+    Gemma3ForCausalLM,
+    Gemma3TextConfig,
+    GemmaConfig,
+    GemmaForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
+    GPTNeoXConfig,
+    GPTNeoXForCausalLM,
     LlamaConfig,
     LlamaForCausalLM,
     PreTrainedModel,
     PreTrainedTokenizerFast,
+    Qwen2Config,
+    Qwen2ForCausalLM,
 )
 
 from timecontrol.cli import main
@@ -83,15 +93,15 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return make_tokenizer()
 
 
-def tiny_gpt2(vocabulary: int) -> PreTrainedModel:
+def tiny_gpt2(vocabulary: int, positions: int = 64) -> PreTrainedModel:
     """Return a GPT-2 of random weights (tied embeddings)."""
     torch.manual_seed(0)
     return GPT2LMHeadModel(  # type: ignore[no-untyped-call]
-        GPT2Config(vocab_size=vocabulary, n_positions=64, n_embd=32, n_layer=2, n_head=2)
+        GPT2Config(vocab_size=vocabulary, n_positions=positions, n_embd=32, n_layer=2, n_head=2)
     )
 
 
-def tiny_llama(vocabulary: int) -> PreTrainedModel:
+def tiny_llama(vocabulary: int, positions: int = 64) -> PreTrainedModel:
     """Return a Llama of random weights (input and output embeddings apart)."""
     torch.manual_seed(0)
     return LlamaForCausalLM(  # type: ignore[no-untyped-call]
@@ -102,10 +112,55 @@ def tiny_llama(vocabulary: int) -> PreTrainedModel:
             num_hidden_layers=2,
             num_attention_heads=2,
             num_key_value_heads=1,
-            max_position_embeddings=64,
+            max_position_embeddings=positions,
             tie_word_embeddings=False,
         )
     )
+
+
+SMALL: dict[str, Any] = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+}
+
+
+def tiny_qwen2(vocabulary: int) -> PreTrainedModel:
+    """Return a Qwen2 of random weights (tied embeddings)."""
+    torch.manual_seed(0)
+    config = Qwen2Config(vocab_size=vocabulary, tie_word_embeddings=True, **SMALL)
+    return Qwen2ForCausalLM(config)  # type: ignore[no-untyped-call]
+
+
+def tiny_gemma(vocabulary: int) -> PreTrainedModel:
+    """Return a Gemma of random weights (tied embeddings, scaled on the way in)."""
+    torch.manual_seed(0)
+    config = GemmaConfig(vocab_size=vocabulary, head_dim=16, **SMALL)
+    return GemmaForCausalLM(config)  # type: ignore[no-untyped-call]
+
+
+def tiny_gemma3(vocabulary: int) -> PreTrainedModel:
+    """Return a Gemma 3 for text, of random weights; some layers see a short window."""
+    torch.manual_seed(0)
+    kinds = ["sliding_attention", "full_attention", "sliding_attention"]
+    config = Gemma3TextConfig(
+        vocab_size=vocabulary, head_dim=16, sliding_window=8, layer_types=kinds, **SMALL
+    )
+    return Gemma3ForCausalLM(config)
+
+
+def tiny_neox(vocabulary: int) -> PreTrainedModel:
+    """Return a GPT-NeoX of random weights (input and output embeddings apart)."""
+    torch.manual_seed(0)
+    own = {k: v for k, v in SMALL.items() if k != "num_key_value_heads"}
+    config = GPTNeoXConfig(vocab_size=vocabulary, tie_word_embeddings=False, **own)
+    return GPTNeoXForCausalLM(config)  # type: ignore[no-untyped-call]
 
 
 @dataclass
@@ -178,11 +233,16 @@ def make_wordpiece() -> PreTrainedTokenizerFast:
 
 @pytest.fixture(scope="session")
 def bases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Folders with tiny bases of random weights: gpt2, llama (both causal) and bert."""
+    """Folders with tiny bases of random weights: gpt2, llama (both causal) and bert.
+
+    The writer is a llama and the author a gpt2 with room for whole documents.
+    """
     folder = tmp_path_factory.mktemp("bases")
-    makers = {
+    makers: dict[str, tuple[Callable[[], PreTrainedTokenizerFast], Callable[[int], Any]]] = {
         "gpt2": (make_tokenizer, tiny_gpt2),
         "llama": (make_tokenizer, tiny_llama),
+        "writer": (make_tokenizer, partial(tiny_llama, positions=512)),
+        "author": (make_tokenizer, partial(tiny_gpt2, positions=256)),
         "bert": (make_wordpiece, tiny_bert),
     }
     for name, (tokenizer, model) in makers.items():
@@ -200,3 +260,26 @@ def run(bases: dict[str, str], tmp_path: Path) -> Path:
     corpus, out = "synthetic:recipes,documents=40", tmp_path / "run"
     Encoder.fit(corpus, base=bases["bert"], epochs=2, latent_dim=3, out=out, device="cpu")
     return out
+
+
+@pytest.fixture(scope="session")
+def decoder_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> Path:
+    """The run folder of a small planned decoder of made recipes, 40 documents. Only to be read."""
+    from timecontrol.decoder import Decoder
+    from timecontrol.encoder import Encoder
+
+    corpus, folder = "synthetic:recipes,documents=40", tmp_path_factory.mktemp("decoder")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIMECONTROL_CACHE", str(folder / "cache"))
+        encoder = Encoder.fit(corpus, base=bases["bert"], epochs=2, latent_dim=3, device="cpu")
+        Decoder.fit(
+            corpus,
+            encoder=encoder,
+            base=bases["writer"],
+            out=folder / "run",
+            device="cpu",
+            epochs=2,
+            window=256,
+            rate=1e-3,
+        )
+    return folder / "run"

@@ -4,8 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from timecontrol import pretrained
 from timecontrol.errors import TimeControlError
-from timecontrol.pretrained import SHIPPED, folder_of, open_encoder
+from timecontrol.pretrained import SHIPPED, decoder_folder, folder_of, open_encoder
 from timecontrol.runs import CONFIG
 
 
@@ -46,3 +47,33 @@ def test_a_folder_comes_before_a_shipped_name_and_nothing_else_is_guessed(
         open_encoder("generl")
     with pytest.raises(TimeControlError, match="no such folder"):
         open_encoder("runs/nothing")
+
+
+def test_a_decoder_is_a_run_folder_or_comes_with_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pretrained, "DECODERS", {"towns": "encyclopedic articles about towns"})
+    assert decoder_folder(tmp_path / "run") == tmp_path / "run"
+    assert decoder_folder("runs/mine") == Path("runs/mine")
+    shipped = decoder_folder("towns")
+    assert (shipped.parent.name, shipped.name) == ("weights", "towns-decoder")
+    (tmp_path / "towns").mkdir()
+    assert decoder_folder("towns") == shipped  # an empty folder is no run
+    (tmp_path / "towns" / CONFIG).write_text("{}")
+    assert decoder_folder("towns") == Path("towns")
+    with pytest.raises(TimeControlError) as found:
+        decoder_folder("town")
+    assert str(found.value) == (
+        "No decoder named 'town'. Did you mean 'towns'? Known: towns. Or a run folder."
+    )
+    monkeypatch.setattr(pretrained, "DECODERS", {})
+    assert decoder_folder("town") == Path("town")  # there are no names to choose from
+    monkeypatch.setattr(pretrained, "DECODERS", {"towns": ""})
+    (tmp_path / "town").mkdir()
+    assert decoder_folder("town") == Path("town")  # what is there is looked at
+
+
+def test_decoders_that_come_with_the_package_are_there() -> None:
+    for name in pretrained.DECODERS:
+        assert (decoder_folder(name) / CONFIG).is_file()

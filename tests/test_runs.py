@@ -8,6 +8,7 @@ from timecontrol.errors import TimeControlError
 from timecontrol.runs import (
     FORMAT,
     is_finished,
+    kind_of,
     read_config,
     read_tensors,
     write_json,
@@ -64,3 +65,11 @@ def test_other_configs_are_refused(tmp_path: Path) -> None:
         write_text(tmp_path / "config.json", text)
         with pytest.raises(TimeControlError, match="not the configuration"):
             read_config(tmp_path, "encoder")
+
+
+def test_the_kind_of_a_run(tmp_path: Path) -> None:
+    assert kind_of(tmp_path) is None
+    write_json(tmp_path / "config.json", {"format": 1, "kind": "decoder"})
+    assert kind_of(tmp_path) == "decoder"
+    (tmp_path / "config.json").write_text("[]")
+    assert kind_of(tmp_path) is None

@@ -9,7 +9,7 @@ from timecontrol.corpora import Document, Layout, Section, Source, open_corpus
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTION
 from timecontrol.errors import UnknownNameError
 from timecontrol.sentences import clean
-from timecontrol.tokens import Codec
+from timecontrol.tokens import Codec, Piece
 from timecontrol.vocabulary import token_id
 
 LAYOUTS = {layout.name: layout for layout in (WIKISECTION, HOWTO, DIALOGUE, RECIPE, STORY)}
@@ -88,6 +88,66 @@ def test_the_paper_s_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> 
     assert "".join(written(talk, made)) == (
         "<|endoftext|>[ USER ]Hi. Hm.[ ASSISTANT ]Yes?<|endoftext|>"
     )
+
+
+@pytest.mark.parametrize("form", ["best", "paper", "released"])
+@pytest.mark.parametrize("kind", ["cities", "dialogues", "recipes"])
+def test_a_document_is_its_pieces_joined(kind: str, form: str) -> None:
+    corpus = open_corpus(f"synthetic:{kind},documents=5")
+    codec = Codec(make_tokenizer(), corpus.layout, form)
+    for made in corpus.documents():
+        pieces = codec.pieces(made)
+        assert codec.join(pieces) == codec.encode(made)
+        assert len(pieces) == len(made.sentences)
+        assert [p.tag for p in pieces if p.first] == list(made.tags)
+        numbers = [n for n, s in enumerate(made.sections) for _ in s.sentences]
+        assert [p.section for p in pieces] == numbers
+        marks = {codec.unit_end, codec.begin, codec.end, *codec.tag_ids.values()}
+        assert not any(marks & set(p.ids) for p in pieces)
+
+
+def test_pieces_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> None:
+    codec = Codec(tokenizer, Layout("x", ("A", "B")))
+    made = document((None, ("a",)), ("A", ("b", "c")), ("B", ("d",)))
+    a, b, c, d = tokenizer([" a", " b", " c", " d"], add_special_tokens=False)["input_ids"]
+    assert codec.pieces(made) == [
+        Piece(0, None, True, a, True),
+        Piece(1, "A", True, b, True),
+        Piece(1, "A", False, c, True),
+        Piece(2, "B", True, d, True),
+    ]
+    mark, tags = codec.unit_end, codec.tag_ids
+    joined = codec.join(codec.pieces(made))
+    first = [codec.begin, *a, mark]
+    second = [tags["A"], *b, mark, *c, mark]
+    assert joined.ids == [*first, *second, tags["B"], *d, mark, codec.end]
+    assert joined.starts == [
+        (None, 1),
+        ("A", len(first)),
+        ("B", len(first) + len(second)),
+    ]
+
+
+def test_some_pieces_are_a_shorter_document(tokenizer: PreTrainedTokenizerFast) -> None:
+    codec = Codec(tokenizer, HOWTO)
+    made = document(("TITLE", ("Rest",)), ("STEP", ("Sit.", "Wait.")), ("STEP", ("Lie.",)))
+    pieces = codec.pieces(made)
+    shorter = codec.decode(codec.join([pieces[0], pieces[1], pieces[3]]).ids)
+    expected = document(("TITLE", ("Rest",)), ("STEP", ("Sit.",)), ("STEP", ("Lie.",)))
+    assert shorter == expected.sections
+    assert codec.join([]).ids == [codec.begin, codec.end]
+    assert codec.pieces(document()) == []
+
+
+def test_in_the_paper_s_form_the_mark_is_left_where_no_period_is() -> None:
+    made = document(("A", ("Hi.", "Yo!")), ("B", ("Hm.", "So.")))
+    city = Codec(make_tokenizer(), Layout("x", ("A", "B")), "paper")
+    assert [p.marked for p in city.pieces(made)] == [True, False, True, False]
+    talk = Codec(make_tokenizer(), DIALOGUE, "paper")
+    spoken = document(("USER", ("Hi. Hm.",)), ("ASSISTANT", ("Yes.",)))
+    assert [p.marked for p in talk.pieces(spoken)] == [False, False]
+    steps = Codec(make_tokenizer(), HOWTO, "paper")
+    assert all(p.marked for p in steps.pieces(document(("STEP", ("Sit.", "Wait")))))
 
 
 def test_the_paper_s_form_comes_back_too(tokenizer: PreTrainedTokenizerFast) -> None:

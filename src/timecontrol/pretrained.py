@@ -19,6 +19,9 @@ SHIPPED = {
     "dialogue": "task-oriented dialogues, one utterance a sentence",
 }
 
+DECODERS: dict[str, str] = {}
+"""Decoders that come with the package, by name."""
+
 
 def open_encoder(name: Path | str, device: str = "auto", dtype: str = "auto") -> Encoder:
     """Return an encoder.
@@ -56,4 +59,20 @@ def folder_of(name: Path | str) -> Path:
             raise TimeControlError(unknown(str(name), SHIPPED, "encoder") + " Or a run folder.")
         return place
     with as_file(files("timecontrol") / "weights" / str(name)) as shipped:
+        return shipped
+
+
+def decoder_folder(name: Path | str) -> Path:
+    """Return the run folder of a decoder.
+
+    Raises:
+        TimeControlError: There is no decoder of that name, and no such folder.
+    """
+    place = Path(name)
+    if is_finished(place) or str(name) not in DECODERS:
+        named = DECODERS and not any(mark in str(name) for mark in "/\\.")
+        if named and not place.exists():
+            raise TimeControlError(unknown(str(name), DECODERS, "decoder") + " Or a run folder.")
+        return place
+    with as_file(files("timecontrol") / "weights" / f"{name}-decoder") as shipped:
         return shipped

@@ -64,6 +64,15 @@ def is_finished(folder: Path) -> bool:
     return (folder / CONFIG).is_file()
 
 
+def kind_of(folder: Path) -> str | None:
+    """Return the kind of a finished run (``encoder``, ``decoder``), or ``None``."""
+    try:
+        found = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        return str(found["kind"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def read_config(folder: Path, kind: str) -> dict[str, Any]:
     """Return the configuration of a finished run of a kind (``encoder``).
 

@@ -58,6 +58,21 @@ STYLES: dict[str, Style] = {
 
 
 @dataclass(frozen=True)
+class Piece:
+    """The token ids of one sentence."""
+
+    section: int
+    """The number of its section, from 0."""
+    tag: str | None
+    """The section's tag."""
+    first: bool
+    """Whether it begins the section, so that the tag stands before it."""
+    ids: list[int]
+    marked: bool
+    """Whether the unit-end mark follows."""
+
+
+@dataclass(frozen=True)
 class Encoded:
     """The token ids of a document."""
 
@@ -87,17 +102,27 @@ class Codec:
 
     def encode(self, document: Document) -> Encoded:
         """Return the ids of a document, from begin to end token."""
+        return self.join(self.pieces(document))
+
+    def pieces(self, document: Document) -> list[Piece]:
+        """Return the ids of a document's sentences, each apart, marks left out."""
         units = list(self._units(document))
-        texts = [text for _, text, _ in units]
-        pieces = iter(self._tokenize(texts))
+        found = self._tokenize([text for _, _, _, text, _ in units])
+        return [
+            Piece(number, tag, first, ids, marked)
+            for (number, tag, first, _, marked), ids in zip(units, found, strict=True)
+        ]
+
+    def join(self, pieces: Sequence[Piece]) -> Encoded:
+        """Return sentences as one document, from begin to end token."""
         ids, starts = [self.begin], []
-        for section, _, marked in units:
-            if section is not None:
-                starts.append((section.tag, len(ids)))
-                if section.tag is not None:
-                    ids.append(self.tag_ids[section.tag])
-            ids += next(pieces)
-            if marked:
+        for piece in pieces:
+            if piece.first:
+                starts.append((piece.tag, len(ids)))
+                if piece.tag is not None:
+                    ids.append(self.tag_ids[piece.tag])
+            ids += piece.ids
+            if piece.marked:
                 ids.append(self.unit_end)
         ids.append(self.end)
         return Encoded(ids, starts)
@@ -116,11 +141,11 @@ class Codec:
         ids: list[list[int]] = found["input_ids"]
         return ids
 
-    def _units(self, document: Document) -> Iterator[tuple[Section | None, str, bool]]:
-        """Yield (section where one begins, text, whether the mark follows) of each unit."""
+    def _units(self, document: Document) -> Iterator[tuple[int, str | None, bool, str, bool]]:
+        """Yield (section number, tag, is first of it, text, whether the mark follows) of units."""
         numbers = dict.fromkeys(self.layout.numbered, self.style.first_number)
         left = len(document.sentences)
-        for section in document.sections:
+        for place, section in enumerate(document.sections):
             prefix = ""
             if section.tag in numbers:
                 prefix = f"{numbers[section.tag]} "
@@ -129,7 +154,7 @@ class Codec:
                 left -= 1
                 text, marked = self._write(sentence, is_last=left == 0)
                 text = self.style.space + (prefix if i == 0 else "") + text
-                yield (section if i == 0 else None), text, marked
+                yield place, section.tag, i == 0, text, marked
 
     def _write(self, sentence: str, is_last: bool) -> tuple[str, bool]:
         """Return a unit's text and whether the mark follows it."""

@@ -153,14 +153,18 @@ def ends_itself(tokenizer: Any) -> bool:
 
 
 def quicken(model: Any) -> None:
-    """Make a base quicker that only reads: the same function, less work.
+    """Make a base quicker that only reads: keys and values of past tokens are not kept."""
+    model.config.use_cache = False
+    one_gelu(model)
 
-    GPT-2's tanh-GELU is written out in six operations; PyTorch has it as one (1.5 times the
-    sentences a second on a GPU). Keys and values of past tokens are not kept.
+
+def one_gelu(model: Any) -> None:
+    """Compute GPT-2's tanh-GELU, which transformers writes out in six operations, by PyTorch's own.
+
+    It is the same function, and 1.5 times the sentences a second on a GPU.
     """
     from transformers.activations import NewGELUActivation
 
-    model.config.use_cache = False
     for module in model.modules():
         for name, part in module.named_children():
             if isinstance(part, NewGELUActivation):

@@ -1,0 +1,238 @@
+"""Documents to training examples, afresh each epoch, and examples to batches.
+
+What is drawn for a document (which sentences are left out, the noise on its latents, whether it has
+latents at all) depends on the seed, the epoch and the document alone, so an interrupted training
+goes on with the very same examples.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset
+
+from timecontrol.corpora import Document
+from timecontrol.decoder.model import IGNORED
+from timecontrol.decoder.settings import Settings
+from timecontrol.decoder.trimming import size, trim
+from timecontrol.tokens import Codec, Piece
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A document: its sentences as tokens, and their latents."""
+
+    pieces: list[Piece]
+    points: Array
+    """(sentences, d)"""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A document as it is trained on."""
+
+    ids: list[int]
+    weights: list[float]
+    """How much the prediction of each token counts."""
+    points: Array
+    """The plan that goes with it, (units, d)."""
+    keep: bool
+    """Whether the plan is told."""
+    starts: list[tuple[str | None, int]]
+    """Tag and first position of each section."""
+
+
+def section_points(pieces: Sequence[Piece], tags: Sequence[str], sparse: bool) -> Array:
+    """Return the section of each sentence as a point, 1 at its tag and 0 elsewhere, (n, tags + 1).
+
+    Args:
+        pieces: The sentences of a document.
+        tags: Of the layout; the last coordinate is for text without one.
+        sparse: Whether only the first sentence of a section tells, and the others are 0.
+    """
+    found = np.zeros((len(pieces), len(tags) + 1))
+    for row, piece in enumerate(pieces):
+        if piece.first or not sparse:
+            found[row, tags.index(piece.tag) if piece.tag is not None else len(tags)] = 1
+    return found
+
+
+def smoothed(points: Array, width: int) -> Array:
+    """Return the moving average over ``width`` sentences, fewer at the ends, (n, d)."""
+    if width == 1 or len(points) < 2:
+        return points
+    before, after = (width - 1) // 2, width // 2
+    total = np.concatenate([np.zeros((1, points.shape[1])), points.cumsum(0)])
+    n = len(points)
+    low = np.maximum(np.arange(n) - before, 0)
+    high = np.minimum(np.arange(n) + after + 1, n)
+    return np.asarray((total[high] - total[low]) / (high - low)[:, None])
+
+
+def unit_points(pieces: Sequence[Piece], points: Array, by_section: bool) -> Array:
+    """Return one point a unit, as the token ids count them: that of its first sentence.
+
+    A unit is a sentence, but where the text form puts no mark after one (or, ``by_section``, none
+    at all) the next belongs to the same unit.
+    """
+    if by_section:  # as with opening tags: the first opens the unit that has begun already
+        tags = np.cumsum([p.first and p.tag is not None for p in pieces])
+        numbers = np.maximum(tags - 1, 0)
+    else:
+        numbers = np.concatenate([[0], np.cumsum([p.marked for p in pieces])[:-1]])
+    return points[np.unique(numbers, return_index=True)[1]]
+
+
+def boundaries(codec: Codec) -> tuple[list[int], bool]:
+    """Return the ids by which units are counted in a text form, and whether they open one."""
+    if codec.style.period and codec.layout.period == "no mark":
+        return sorted(codec.tag_ids.values()), True
+    return [codec.unit_end], False
+
+
+class Examples(Dataset[Example]):
+    """The documents of a corpus as examples."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        codec: Codec,
+        settings: Settings,
+        window: int,
+        scale: Array | None = None,
+        weighted: bool = False,
+    ) -> None:
+        """Make examples of documents.
+
+        Args:
+            items: The documents.
+            codec: How they are written.
+            settings: How they are trained on.
+            window: Tokens of an example at most.
+            scale: Standard deviation of each coordinate of their latents: given for training, when
+                noise is added, decisions are weighted and draws differ by epoch.
+            weighted: Whether decisions are weighted all the same, as in validation.
+        """
+        self.codec, self.settings, self.window, self.scale = codec, settings, window, scale
+        self.weighted = weighted or scale is not None
+        self.items = list(items)
+        self.epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draw anew from here on; the trainer calls it."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, number: int) -> Example:
+        s, item, training = self.settings, self.items[number], self.scale is not None
+        random = np.random.default_rng((s.seed, self.epoch if training else 0, number))
+        pieces, points = item.pieces, item.points
+        if s.trim == "sections":
+            kept = trim(pieces, self.window, random)
+            pieces, points = [pieces[i] for i in kept], points[kept]
+        if not s.final_mark:
+            pieces = [*pieces[:-1], replace(pieces[-1], marked=False)]
+        encoded = self.codec.join(pieces)
+        by_section = boundaries(self.codec)[1]
+        points = smoothed(unit_points(pieces, points, by_section), s.smooth)
+        keep = True
+        if self.scale is not None:
+            points = points + s.noise * self.scale * random.standard_normal(points.shape)
+            keep = bool(random.random() >= s.latent_dropout)
+        ids = encoded.ids[: self.window]
+        starts = [(tag, at) for tag, at in encoded.starts if at < len(ids)]
+        return Example(ids, self._weights(ids), points, keep, starts)
+
+    def _weights(self, ids: list[int]) -> list[float]:
+        """Return how much each prediction counts: more where a sentence has ended."""
+        heavy = self.settings.end_weight if self.weighted else 1.0
+        mark, end = self.codec.unit_end, self.codec.end
+        either = {mark, end} if not self.settings.final_mark else set()
+        pairs = zip([-1, *ids], ids, strict=False)
+        return [heavy if before == mark or i in either else 1.0 for before, i in pairs]
+
+
+def items_of(
+    documents: Sequence[Document],
+    paths: Sequence[Array],
+    codec: Codec,
+    settings: Settings,
+    window: int,
+) -> list[Item]:
+    """Return documents with what their tokens and points are; too long ones may be left out.
+
+    Args:
+        documents: Of a corpus.
+        paths: Their latents, one a document; for other methods than ``planned`` not looked at.
+        codec: How they are written.
+        settings: How they are trained on.
+        window: Tokens at most, where ``trim`` is ``drop``.
+    """
+    found = []
+    for document, path in zip(documents, paths, strict=True):
+        pieces = codec.pieces(document)
+        if settings.trim == "drop" and size(pieces) >= window:
+            continue
+        if settings.method == "plain":
+            points = np.zeros((len(pieces), 0))
+        elif settings.method == "planned":
+            points = np.asarray(path, np.float64)
+        else:
+            sparse = settings.method == "section-sparse"
+            points = section_points(pieces, codec.layout.tags, sparse)
+        found.append(Item(pieces, points))
+    return found
+
+
+@dataclass(frozen=True)
+class Collator:
+    """Examples to a batch, filled up to the longest (or to a fixed length)."""
+
+    pad: int
+    """The id that fills."""
+    boundaries: tuple[int, ...]
+    opens: bool
+    early: bool = False
+    """Whether the plan's next point comes one token early."""
+    fixed: int = 0
+    """Tokens and points of every batch, where its shape must not change (compiled training)."""
+
+    def __call__(self, examples: Sequence[Example]) -> dict[str, Any]:
+        """Return the tensors that ``PlannedLM.forward`` takes."""
+        from timecontrol.decoder.alignment import unit_index
+
+        longest = self.fixed or max(len(e.ids) for e in examples)
+        ids = torch.full((len(examples), longest), self.pad)
+        mask, labels = torch.zeros_like(ids), torch.full_like(ids, IGNORED)
+        weights = torch.zeros(ids.shape)
+        for row, e in enumerate(examples):
+            n = len(e.ids)
+            ids[row, :n] = torch.tensor(e.ids)
+            mask[row, :n] = 1
+            labels[row, 1:n] = ids[row, 1:n]
+            weights[row, :n] = torch.tensor(e.weights)
+        batch = {"input_ids": ids, "attention_mask": mask, "labels": labels, "weights": weights}
+        if examples[0].points.shape[1]:
+            batch |= plan_batch([e.points for e in examples], self.fixed // 4)
+            batch["plan_keep"] = torch.tensor([e.keep for e in examples])
+        if self.early:
+            units = unit_index(ids, self.boundaries, self.opens)
+            batch["units"] = torch.cat([units[:, 1:], units[:, -1:]], -1)
+        return batch
+
+
+def plan_batch(paths: Sequence[Array], least: int = 0) -> dict[str, Tensor]:
+    """Return plans of several lengths as one tensor, filled with zeros, and their lengths."""
+    longest = max(least, *(len(p) for p in paths))
+    plan = torch.zeros(len(paths), longest, paths[0].shape[1])
+    for row, path in enumerate(paths):
+        plan[row, : len(path)] = torch.from_numpy(np.asarray(path, np.float32))
+    return {"plan": plan, "plan_length": torch.tensor([len(p) for p in paths])}

@@ -1,0 +1,514 @@
+"""A decoder: a model that follows plans, what it is written with, and what plans are drawn from."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from timecontrol.bases import load_causal, load_tokenizer, resolve
+from timecontrol.bases.checksum import checksum
+from timecontrol.corpora import Corpus, Document, open_corpus
+from timecontrol.corpora.layout import Layout
+from timecontrol.decoder.card import card
+from timecontrol.decoder.estimate import Before, check_disk, estimate
+from timecontrol.decoder.examples import Collator, Examples, boundaries, items_of
+from timecontrol.decoder.folder import (
+    ADAPTER,
+    CARD,
+    CHECKPOINTS,
+    ENCODER,
+    LAW,
+    METRICS,
+    MODEL,
+    clear,
+    make_ready,
+    refuse_others,
+)
+from timecontrol.decoder.fusion import spread
+from timecontrol.decoder.health import health
+from timecontrol.decoder.lora import adapt, load_adapter, save_adapter
+from timecontrol.decoder.model import PlannedLM
+from timecontrol.decoder.settings import Settings, preset
+from timecontrol.decoder.training import Outcome, train
+from timecontrol.devices import choose_device, choose_dtype
+from timecontrol.encoder import Encoder
+from timecontrol.encoder.documents import Chosen, choose_from
+from timecontrol.encoder.provenance import provenance
+from timecontrol.errors import TimeControlError
+from timecontrol.features.extract import one_gelu
+from timecontrol.plans import Law
+from timecontrol.pretrained import SHIPPED, decoder_folder, open_encoder
+from timecontrol.progress import Progress, silent
+from timecontrol.runs import (
+    FORMAT,
+    is_finished,
+    read_config,
+    read_tensors,
+    write_json,
+    write_tensors,
+    write_text,
+)
+
+Array = NDArray[np.float64]
+
+ALGORITHM = 1
+"""Goes up when the same settings would end in other weights."""
+
+
+@dataclass(frozen=True)
+class How:
+    """Where and by which means it is trained; nothing of it decides what comes out."""
+
+    place: torch.device
+    bf16: bool
+    compiled: bool
+    checkpoints: bool
+    tensorboard: Path | None
+
+
+@dataclass
+class Decoder:
+    """A language model that writes one sentence for each point of a plan."""
+
+    model: PlannedLM
+    codec: Any
+    """A ``tokens.Codec``: how documents are written as tokens."""
+    settings: Settings
+    config: dict[str, Any]
+    """What ``config.json`` holds."""
+    law: Law | None
+    """What plans are drawn from; ``None`` where there are none."""
+    metrics: dict[str, Any]
+    encoder: Encoder | None = None
+    """The encoder whose latents it follows."""
+    peft: Any = None
+    """The model with its adapters apart, after training with them."""
+
+    @classmethod
+    def fit(
+        cls,
+        corpus: Corpus | str,
+        *,
+        encoder: Encoder | Path | str | None = None,
+        base: str = "smollm2-135m",
+        settings: Settings | None = None,
+        out: Path | str | None = None,
+        overwrite: bool = False,
+        device: str = "auto",
+        dtype: str = "auto",
+        compiled: bool = False,
+        checkpoints: bool = True,
+        tensorboard: Path | None = None,
+        before: Before | None = None,
+        progress: Progress = silent,
+        **changes: Any,
+    ) -> "Decoder":
+        """Fine-tune a language model on a corpus.
+
+        Args:
+            corpus: A corpus, or ``NAME:PATH``.
+            encoder: The encoder whose latents it shall follow: itself, a run folder, or the name of
+                one that comes with the package. Not needed for methods without latents.
+            base: The language model: a known name, a folder or a hub id.
+            settings: How to train; the preset ``best`` otherwise.
+            out: A run folder. With one, interrupted training is gone on with, and a finished run
+                of the same data and settings is opened instead of trained again.
+            overwrite: Whether another run in that folder may be replaced.
+            device: ``auto``, ``cpu``, ``cuda``, ``mps``.
+            dtype: ``bfloat16``: computed so, weights stay in float32; ``auto``: on a CUDA GPU.
+            compiled: Whether the model is compiled.
+            checkpoints: Whether the state is kept in the run folder after each epoch, so that
+                training can go on; without, nothing is written before the end.
+            tensorboard: A folder for TensorBoard's files.
+            before: Is told what it will take, before it begins.
+            progress: Shows how far it is.
+            **changes: Settings that differ, by name: ``lora=16``.
+        """
+        if isinstance(corpus, str):
+            corpus = open_corpus(corpus)
+        settings = preset("best", **changes) if settings is None else replace(settings, **changes)
+        named = encoder if isinstance(encoder, str) and encoder in SHIPPED else None
+        if encoder is not None and not isinstance(encoder, Encoder):
+            encoder = open_encoder(encoder, device, dtype)
+        if settings.method != "planned":
+            encoder = None
+        elif encoder is None:
+            raise TimeControlError(
+                "A planned decoder follows the latents of an encoder: give one (--encoder RUN, or "
+                f"one of {', '.join(SHIPPED)})."
+            )
+        place = choose_device(device)
+        bf16 = choose_dtype(dtype, place) == torch.bfloat16
+        chosen = choose_from(corpus)
+        tokenizer = load_tokenizer(base)
+        codec = _codec(tokenizer, corpus.layout, settings)
+        about: dict[str, Any] = {
+            "format": FORMAT,
+            "kind": "decoder",
+            "settings": settings.as_dict(),
+            "base": _about_base(base),
+            "encoder": _about_encoder(encoder, named),
+            "layout": layout_dict(corpus.layout),
+            "corpus": _about_corpus(corpus, chosen),
+            "made_with": provenance(place),
+        }
+        about["identity"] = _identity(about, chosen)
+        folder = None if out is None else Path(out)
+        if folder is not None and make_ready(folder, about["identity"], overwrite):
+            return cls.load(folder, device=device, dtype=dtype)
+        try:
+            found = cls._train(
+                chosen,
+                codec,
+                encoder,
+                settings,
+                about,
+                folder,
+                How(place, bf16, compiled, checkpoints, tensorboard),
+                before,
+                progress,
+            )
+        except TimeControlError:
+            if folder is not None and not is_finished(folder):
+                _leave(folder)
+            raise
+        if folder is not None:
+            found.save(folder)
+            shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+        return found
+
+    @classmethod
+    def _train(
+        cls,
+        chosen: Chosen,
+        codec: Any,
+        encoder: Encoder | None,
+        settings: Settings,
+        about: dict[str, Any],
+        folder: Path | None,
+        how: "How",
+        before: Before | None,
+        progress: Progress,
+    ) -> "Decoder":
+        place, bf16, window = how.place, how.bf16, settings.window
+        kept = folder / CHECKPOINTS if folder is not None and how.checkpoints else None
+        lm = load_causal(about["base"]["name"], dtype=torch.float32)
+        most = _positions(lm)
+        window = min(window or most, most)
+        about["window"] = window
+        paths = [_paths(part, encoder, progress) for part in chosen.both]
+        pairs = zip(chosen.both, paths, strict=True)
+        items = [items_of(d, p, codec, settings, window) for d, p in pairs]
+        if len(items[0]) < 2:
+            raise TimeControlError(
+                f"{about['corpus']['name']}: {len(items[0])} training documents under {window} "
+                "tokens; at least 2 are needed. --trim sections shortens long ones."
+            )
+        about["corpus"]["used"] = {"train": len(items[0]), "val": len(items[1])}
+        plain = Examples(items[0], codec, settings, window)
+        law, mean, sd = _law(plain, settings)
+        torch.manual_seed(settings.seed)
+        model = _model(lm, codec, settings, 0 if law is None else law.dim)
+        if model.config.plan_dim:
+            model.projection.mean.copy_(torch.from_numpy(mean))  # type: ignore[operator]
+            model.projection.sd.copy_(torch.from_numpy(sd))  # type: ignore[operator]
+        new = sorted({codec.unit_end, *codec.tag_ids.values()})
+        peft = adapt(model, settings.lora, new) if settings.lora else None
+        trained: Any = model if peft is None else peft
+        trained.to(place)
+        training = Examples(items[0], codec, settings, window, sd)
+        held = Examples(items[1], codec, settings, window, weighted=True)
+        counted, opens = boundaries(codec)
+        pad = int(codec.tokenizer.pad_token_id)
+        collate = Collator(pad, tuple(counted), opens, settings.early)
+        if before is not None:
+            found = estimate(trained, training, collate, settings, place, bf16, kept is not None)
+            if folder is not None:
+                check_disk(found, folder)
+            before(found)
+
+        def watch() -> dict[str, float]:
+            with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
+                found = health(model, held, collate)
+            return {"right_tag": found["first"]} if found and found["n"] else {}
+
+        outcome = train(
+            trained,
+            training,
+            held,
+            replace(collate, fixed=window) if how.compiled else collate,
+            settings,
+            checkpoints=kept,
+            device=place,
+            bf16=bf16,
+            compiled=how.compiled,
+            tensorboard=how.tensorboard,
+            watch=watch,
+            progress=progress,
+        )
+        trained.eval()
+        metrics = _metrics(outcome)
+        with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
+            metrics["health"] = health(model, held, collate) if len(held) else None
+        return cls(model, codec, settings, about, law, metrics, encoder, peft)
+
+    @property
+    def window(self) -> int:
+        """Tokens it was trained on at most."""
+        return int(self.config["window"])
+
+    @property
+    def positions(self) -> int:
+        """Tokens that its base takes at most."""
+        return _positions(self.model.lm)
+
+    def about(self) -> dict[str, Any]:
+        """Return what made a text, for its record."""
+        config = self.config
+        return {
+            "identity": config["identity"],
+            "method": self.settings.method,
+            "preset": self.settings.preset,
+            "seed": self.settings.seed,
+            "smooth": self.settings.smooth,
+            "base": config["base"]["label"],
+            "corpus": config["corpus"]["name"],
+            "encoder": config["encoder"]["identity"] if config["encoder"] else None,
+        }
+
+    def save(self, folder: Path | str) -> None:
+        """Write a run folder; ``config.json`` last, so that a folder with one is whole."""
+        place = Path(folder)
+        if not is_finished(place):
+            refuse_others(place)
+        elif read_config(place, "decoder").get("identity") != self.config["identity"]:
+            clear(place)  # of another run, nothing may be left
+        place.mkdir(parents=True, exist_ok=True)
+        if self.peft is not None:
+            save_adapter(self.peft, place / ADAPTER)
+            (place / ADAPTER / "README.md").unlink(missing_ok=True)
+        else:
+            self.model.save_pretrained(str(place / MODEL))
+            self.codec.tokenizer.save_pretrained(str(place / MODEL))
+        if self.law is not None:
+            tensors = {k: torch.from_numpy(np.array(v)) for k, v in self.law.tensors().items()}
+            write_tensors(place / LAW, tensors)
+        if self.encoder is not None and not self.config["encoder"]["shipped"]:
+            self.encoder.save(place / ENCODER)
+        write_json(place / METRICS, self.metrics)
+        write_text(place / CARD, card(self.config, self.metrics))
+        write_json(place / "config.json", self.config)
+
+    @classmethod
+    def load(cls, name: Path | str, device: str = "auto", dtype: str = "auto") -> "Decoder":
+        """Open a run folder, or a decoder that comes with the package.
+
+        Args:
+            name: The folder, or the name.
+            device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
+            dtype: Of the weights: ``auto``, ``float32``, ``bfloat16``, ``float16``.
+
+        Raises:
+            TimeControlError: It holds no finished decoder, a damaged one, or its base is missing.
+        """
+        folder = decoder_folder(name)
+        config = read_config(folder, "decoder")
+        place = choose_device(device)
+        precision = choose_dtype(dtype, place)
+        try:
+            settings = Settings.from_dict(config["settings"])
+            layout = layout_from(config["layout"])
+            metrics = json.loads((folder / METRICS).read_text(encoding="utf-8"))
+            law = None
+            if (folder / LAW).is_file():
+                tensors, _ = read_tensors(folder / LAW)
+                law = Law.from_tensors({k: v.numpy() for k, v in tensors.items()})
+            base = config["base"]["name"]
+            wanted = config["base"]["checksum"]
+            inside = folder / MODEL
+        except (KeyError, ValueError, TypeError, AttributeError, OSError) as error:
+            reason = " ".join(str(error).split())[:120]
+            raise TimeControlError(f"{folder} is damaged: {reason}") from None
+        if settings.follows and law is None:
+            raise TimeControlError(f"{folder} is damaged: no {LAW} in it.")
+        if inside.is_dir():
+            codec = _codec(load_tokenizer(str(inside)), layout, settings)
+            model: Any = load_causal(str(inside), dtype=precision)
+        elif (folder / ADAPTER).is_dir():
+            found = checksum(base)
+            if found != wanted:
+                raise TimeControlError(
+                    f"The base {base!r} is not the one this decoder was trained on (checksum "
+                    f"{found[:12]}..., wanted {wanted[:12]}...)."
+                )
+            codec = _codec(load_tokenizer(base), layout, settings)
+            lm = load_causal(base, dtype=torch.float32)
+            model = _model(lm, codec, settings, 0 if law is None else law.dim)
+            model = load_adapter(model, folder / ADAPTER)
+            model.to(dtype=precision)
+        else:
+            raise TimeControlError(f"{folder} is damaged: no {MODEL} and no {ADAPTER} in it.")
+        if not isinstance(model, PlannedLM):
+            raise TimeControlError(f"{folder} is damaged: {MODEL} is no model that follows plans.")
+        whole: Any = model
+        if place.type == "cuda":
+            one_gelu(whole)
+        whole.requires_grad_(False).eval().to(place)
+        return cls(model, codec, settings, config, law, metrics, _encoder(folder, config, device))
+
+
+def layout_dict(layout: Layout) -> dict[str, Any]:
+    """Return a layout as plain data."""
+    found = {k: sorted(v) if isinstance(v, frozenset) else v for k, v in asdict(layout).items()}
+    return {**found, "tags": list(layout.tags)}
+
+
+def layout_from(found: dict[str, Any]) -> Layout:
+    """Return the layout that ``layout_dict`` wrote."""
+    sets = ("repeats", "optional", "numbered", "floating")
+    plain: dict[str, Any] = {k: frozenset(v) if k in sets else v for k, v in found.items()}
+    return Layout(**{**plain, "tags": tuple(found["tags"])})
+
+
+def _codec(tokenizer: Any, layout: Layout, settings: Settings) -> Any:
+    from timecontrol.tokens import Codec
+
+    return Codec(tokenizer, layout, settings.form)
+
+
+def _model(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:
+    """Return a base with rows for the marks, made to follow plans."""
+    codec.fit(lm)
+    counted, opens = boundaries(codec)
+    return PlannedLM.around(
+        lm,
+        init=settings.init,
+        plan_dim=dim,
+        depths=spread(int(lm.config.num_hidden_layers), settings.depths) if dim else (),
+        clock=settings.clock,
+        end_row=settings.end_row,
+        sparse=settings.method == "section-sparse",
+        units=settings.units,
+        boundaries=counted,
+        opens=opens,
+    )
+
+
+def _positions(lm: Any) -> int:
+    return int(getattr(lm.config, "max_position_embeddings", None) or 1 << 20)
+
+
+def _paths(
+    documents: Sequence[Document], encoder: Encoder | None, progress: Progress
+) -> list[Array]:
+    """Return the latents of documents; without an encoder, of no coordinates."""
+    if encoder is None:
+        return [np.zeros((len(d.sentences), 0)) for d in documents]
+    return list(encoder.paths(documents, progress))
+
+
+def _law(examples: Examples, settings: Settings) -> tuple[Law | None, Array, Array]:
+    """Return what plans are drawn from, and mean and standard deviation of their points."""
+    if not settings.follows:
+        return None, np.zeros(0), np.zeros(0)
+    whole = [examples[i] for i in range(len(examples))]
+    law = Law.of([e.points for e in whole], [len(e.ids) for e in whole])
+    points = np.concatenate([e.points for e in whole])
+    spread_ = points.std(0)
+    sd = np.where(spread_ > 1e-8, spread_, 1.0)
+    if not settings.standardise:
+        return law, np.zeros(law.dim), np.ones(law.dim)
+    return law, points.mean(0), sd
+
+
+def _encoder(folder: Path, config: dict[str, Any], device: str) -> Encoder | None:
+    """Return the encoder of a decoder, its base not loaded yet; refuse another one."""
+    about = config.get("encoder")
+    if not about:
+        return None
+    found = open_encoder(about["shipped"] or folder / ENCODER, device)
+    if found.config["identity"] != about["identity"]:
+        raise TimeControlError(
+            f"{folder}: the encoder there is not the one this decoder was trained with (identity "
+            f"{found.config['identity'][:12]}..., wanted {about['identity'][:12]}...)."
+        )
+    return found
+
+
+def _about_base(name: str) -> dict[str, Any]:
+    place = resolve(name)
+    return {
+        "name": name,
+        "label": place.label,
+        "hub": place.base.hub if place.base else None,
+        "licence": place.base.licence if place.base else None,
+        "checksum": checksum(name),
+    }
+
+
+def _about_encoder(encoder: Encoder | None, shipped: str | None) -> dict[str, Any] | None:
+    if encoder is None:
+        return None
+    s = encoder.settings
+    return {
+        "shipped": shipped,
+        "identity": encoder.config["identity"],
+        "objective": s.objective,
+        "loss": s.loss,
+        "latent_dim": s.latent_dim,
+        "preset": s.preset,
+        "seed": s.seed,
+        "base": encoder.config["base"]["label"],
+        "corpus": encoder.config["corpus"]["name"],
+    }
+
+
+def _about_corpus(corpus: Corpus, chosen: Chosen) -> dict[str, Any]:
+    return {
+        "name": corpus.name,
+        "splits_by": corpus.split_by,
+        "documents": {"train": len(chosen.train), "val": len(chosen.val)},
+        "digest": chosen.digest,
+        "notes": [*corpus.notes, *chosen.notes],
+    }
+
+
+def _identity(about: dict[str, Any], chosen: Chosen) -> str:
+    """Return a hash of all that decides the weights."""
+    parts = [
+        str(ALGORITHM),
+        json.dumps(about["settings"], sort_keys=True),
+        about["base"]["checksum"],
+        (about["encoder"] or {}).get("identity", ""),
+        json.dumps(about["layout"], sort_keys=True),
+        chosen.digest,
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _metrics(outcome: Outcome) -> dict[str, Any]:
+    best = outcome.history[outcome.best_epoch - 1] if outcome.history else {}
+    return {
+        "best_epoch": outcome.best_epoch,
+        "epochs": len(outcome.history),
+        "seconds": outcome.seconds,
+        "tokens": outcome.tokens,
+        "best": best,
+        "history": outcome.history,
+    }
+
+
+def _leave(folder: Path) -> None:
+    """Take back a folder in which nothing came about."""
+    inside = folder / CHECKPOINTS
+    if inside.is_dir() and not any(p.is_dir() for p in inside.iterdir()):
+        shutil.rmtree(inside)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()

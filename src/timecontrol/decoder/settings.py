@@ -1,0 +1,158 @@
+"""How a decoder is trained: its settings, and the three presets.
+
+``best``      what measures best on validation documents (docs/log.md)
+``paper``     the paper's text to the letter
+``released``  the authors' code where it changes results
+"""
+
+import math
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from timecontrol.errors import TimeControlError, pick
+from timecontrol.tokens import STYLES
+
+METHODS = ("planned", "plain", "section-dense", "section-sparse")
+TRIMS = ("sections", "cut", "drop")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that decides what comes out, but the data, the encoder and the base."""
+
+    preset: str = "best"
+    """The preset these settings began as."""
+    method: str = "planned"
+    """``planned``: latents. ``plain``: none. ``section-dense``: every token is told its section;
+    ``section-sparse``: only where one begins (the paper's oracles)."""
+    form: str = "best"
+    """How documents are written as tokens: a key of ``tokens.STYLES``."""
+    window: int = 1024
+    """Tokens of a training document at most; 0: as many as the base takes."""
+    trim: str = "sections"
+    """What is done with longer ones. ``sections``: sentences at the ends of sections are left out,
+    others each epoch; ``cut``: the end is lost; ``drop``: they are not used."""
+    depths: int = 4
+    """Places where the plan enters, spread over the layers; 1: the input alone."""
+    init: float = 0.0
+    """Standard deviation of the projection's weights at first."""
+    units: int = 0
+    """Hidden units of the projection; 0: linear."""
+    standardise: bool = True
+    """Whether latents are brought to mean 0 and standard deviation 1."""
+    smooth: int = 5
+    """Sentences over which latents are averaged; 1: none."""
+    noise: float = 0.1
+    """Standard deviation of what is added to (standardised) latents in training."""
+    latent_dropout: float = 0.1
+    """Share of documents that are trained on without their latents."""
+    clock: bool = True
+    """Whether the model is told how much of the plan is done."""
+    end_row: bool = True
+    """Whether it is told that the plan is over."""
+    final_mark: bool = True
+    """Whether the last sentence has its mark before the end token, too."""
+    early: bool = False
+    """Whether in training a plan's next point comes one token early, as in the authors' code."""
+    end_weight: float = 5.0
+    """How much a decision at a sentence's end counts: what follows a mark, and where the last
+    sentence has none, mark against end token."""
+    epochs: int = 6
+    batch: int = 8
+    accumulate: int = 1
+    """Batches a step of the optimiser."""
+    rate: float = 1e-4
+    projection_rate: float = 2e-3
+    """Learning rate of the projection, which starts from nothing."""
+    weight_decay: float = 0.01
+    warm_up: float = 0.05
+    """Share of the steps over which rates rise."""
+    clip: float = 1.0
+    """Largest norm of a gradient."""
+    patience: int = 2
+    """Epochs without a better validation loss before it stops; 0: never. The best is kept.
+    Decisions at sentence ends count there as they do in training."""
+    lora: int = 0
+    """Rank of the adapters; 0: all weights are trained."""
+    lora_rate: float = 1e-3
+    """Learning rate of adapters, which start from nothing."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        choices = {"method": METHODS, "trim": TRIMS, "form": tuple(STYLES)}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                pick(dict.fromkeys(allowed), getattr(self, name), name)
+        for name in ("depths", "smooth", "epochs", "batch", "accumulate"):
+            if getattr(self, name) < 1:
+                raise TimeControlError(f"{name} is {getattr(self, name)}: 1 or more.")
+        for name in ("rate", "projection_rate", "lora_rate", "end_weight", "clip"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: more than 0.")
+        for name in ("noise", "init", "weight_decay", "patience", "lora", "units", "seed"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
+        for name in ("latent_dropout", "warm_up"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: from 0 to 1.")
+        if self.window != 0 and self.window < 16:
+            raise TimeControlError(f"window is {self.window}: 16 tokens or more, or 0 for all.")
+        if self.seed >= 2**31:
+            raise TimeControlError(f"seed is {self.seed}: below 2147483648.")
+
+    @property
+    def follows(self) -> bool:
+        """Whether there is a plan at all."""
+        return self.method != "plain"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> "Settings":
+        """Return the settings that ``as_dict`` wrote."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{name: value for name, value in found.items() if name in known})
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+_PAPER: dict[str, Any] = {
+    "trim": "drop",
+    "depths": 1,
+    "init": 0.02,
+    "standardise": False,
+    "smooth": 1,
+    "noise": 0.0,
+    "latent_dropout": 0.0,
+    "clock": False,
+    "end_row": False,
+    "end_weight": 1.0,
+    "epochs": 10,
+    "batch": 1,
+    "rate": 5e-5,
+    "projection_rate": 5e-5,
+    "weight_decay": 0.0,
+    "warm_up": 0.0,
+    "patience": 0,
+}
+
+PRESETS: dict[str, Settings] = {
+    "best": Settings(),
+    "paper": replace(Settings(preset="paper"), **_PAPER, form="paper"),
+    "released": replace(Settings(preset="released"), **_PAPER, form="released", early=True),
+}
+
+SECTIONS = {"smooth": 1, "noise": 0.0, "standardise": False, "clock": False}
+"""Where the supervised methods differ in ``best``: a section is no number to be averaged."""
+
+
+def preset(name: str, **changes: Any) -> Settings:
+    """Return a preset with some settings changed; those that are ``None`` stay."""
+    settings = pick(PRESETS, name, "preset")
+    given = {k: v for k, v in changes.items() if v is not None}
+    own = SECTIONS if given.get("method", "").startswith("section-") else {}
+    return replace(settings, **{**own, **given})

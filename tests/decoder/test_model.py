@@ -1,0 +1,386 @@
+"""A base that follows a plan, for six architectures of random weights."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import AutoModelForCausalLM, PreTrainedModel
+
+from tests.conftest import tiny_gemma, tiny_gemma3, tiny_gpt2, tiny_llama, tiny_neox, tiny_qwen2
+from timecontrol.decoder.alignment import unit_index
+from timecontrol.decoder.model import IGNORED, PlannedConfig, PlannedLM, weighted_loss
+
+VOCABULARY, DIM = 40, 3
+MARKS = list(range(20, 40))
+"""Half of the tokens end a unit, so that what random models write has many units."""
+BASES: dict[str, Callable[[int], PreTrainedModel]] = {
+    "gpt2": tiny_gpt2,
+    "llama": tiny_llama,
+    "qwen2": tiny_qwen2,
+    "gemma": tiny_gemma,
+    "gemma3": tiny_gemma3,
+    "neox": tiny_neox,
+}
+IDS = torch.tensor([[0, 5, 6, 31, 7, 8, 9, 32, 4, 3], [0, 1, 33, 2, 34, 6, 7, 8, 9, 10]])
+UNITS = [[0, 0, 0, 1, 1, 1, 1, 2, 2, 2], [0, 0, 1, 1, 2, 2, 2, 2, 2, 2]]
+
+
+def base(name: str = "llama") -> Any:
+    made: Any = BASES[name](VOCABULARY)
+    for config in (made.config, made.generation_config):
+        config.bos_token_id, config.eos_token_id, config.pad_token_id = 0, None, 19
+    return made.eval()
+
+
+def planned(name: str = "llama", init: float = 0.5, **changes: Any) -> Any:
+    """Return a model that follows plans; the same one each time."""
+    lm = base(name)
+    about: dict[str, Any] = {"plan_dim": DIM, "depths": (0, 1, 2), "boundaries": MARKS}
+    torch.manual_seed(1)
+    made: Any = PlannedLM.around(lm, init, **{**about, **changes})
+    return made.eval()
+
+
+def points(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, DIM, generator=torch.Generator().manual_seed(seed))
+
+
+@torch.no_grad()
+def logits(model: Any, ids: Tensor = IDS, **rest: Any) -> Tensor:
+    found: Tensor = model(input_ids=ids, **rest).logits
+    return found
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_projection_of_zeros_leaves_the_base_as_it_is(name: str) -> None:
+    plan = points(2, 3)
+    expected = logits(base(name))
+    assert torch.equal(logits(planned(name, init=0.0), plan=plan), expected)
+    assert torch.equal(logits(planned(name)), expected)  # nor does anything happen without a plan
+    assert not torch.allclose(logits(planned(name), plan=plan), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("depths", [(0,), (0, 1, 2), (2,)])
+def test_a_point_changes_nothing_before_its_unit(name: str, depths: tuple[int, ...]) -> None:
+    model = planned(name, depths=depths)
+    plan = points(2, 3)
+    whole = logits(model, plan=plan)
+    for k in range(3):
+        other = plan.clone()
+        other[:, k] += 1
+        changed = (logits(model, plan=other) != whole).any(-1)
+        for row, units in enumerate(UNITS):
+            first = units.index(k)
+            assert not changed[row, :first].any()
+            assert changed[row, first]
+
+
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("sampled", [False, True])
+def test_writing_with_a_cache_is_a_whole_pass_for_each_token(name: str, sampled: bool) -> None:
+    model = planned(name)
+    plan, prompt = points(2, 8), torch.tensor([[0, 5, 31, 6], [0, 7, 8, 32]])
+    torch.manual_seed(5)
+    written = model.generate(
+        input_ids=prompt,
+        plan=plan,
+        max_new_tokens=16,
+        do_sample=sampled,
+        top_k=0,
+        return_dict_in_generate=True,
+        output_logits=True,
+    )
+    torch.manual_seed(5)
+    ids = prompt
+    for step in range(16):
+        last = logits(model, ids, plan=plan)[:, -1]
+        torch.testing.assert_close(written.logits[step], last, atol=1e-4, rtol=1e-4)
+        drawn = torch.multinomial(last.softmax(-1), 1) if sampled else last.argmax(-1, keepdim=True)
+        ids = torch.cat([ids, drawn], -1)
+    assert torch.equal(written.sequences, ids)
+    assert unit_index(ids, MARKS)[:, -1].min() >= (5 if sampled else 1)  # it went along its plan
+    assert model.taps.signals is None
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_another_plan_is_another_text(name: str) -> None:
+    model, prompt = planned(name), torch.tensor([[0, 5]])
+    given = {"input_ids": prompt, "max_new_tokens": 16, "do_sample": False}
+    plan = points(1, 6)
+    written = model.generate(plan=plan, **given)
+    assert torch.equal(model.generate(plan=plan, **given), written)
+    assert not torch.equal(model.generate(plan=-plan, **given), written)
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_a_static_cache_writes_the_same(name: str) -> None:
+    model = planned(name)
+    plan, prompt = 2 * points(2, 6), torch.tensor([[0, 5, 31, 6], [0, 7, 8, 32]])
+    given = {"input_ids": prompt, "plan": plan, "max_new_tokens": 16, "do_sample": False}
+    expected = model.generate(**given)
+    found = model.generate(**given, cache_implementation="static", disable_compile=True)
+    assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_beams_follow_the_plan_of_their_document(name: str) -> None:
+    model = planned(name)
+    plan, prompt = 2 * points(2, 6), torch.tensor([[0, 5], [0, 7]])
+    found = model.generate(
+        input_ids=prompt,
+        plan=plan,
+        max_new_tokens=8,
+        num_beams=3,
+        do_sample=False,
+        return_dict_in_generate=True,
+        output_scores=True,
+    )
+    p = logits(model, found.sequences, plan=plan).log_softmax(-1)
+    chosen = p[:, :-1].gather(-1, found.sequences[:, 1:, None])[:, 1:, 0]  # of what was written
+    torch.testing.assert_close(chosen.mean(-1), found.sequences_scores, atol=1e-4, rtol=1e-4)
+
+
+def test_sampled_text_is_by_document_not_by_batch() -> None:
+    model = planned()
+    plan, prompt = 2 * points(3, 6), torch.zeros(3, 1, dtype=torch.long)
+    together = model.generate(input_ids=prompt, plan=plan, max_new_tokens=12, do_sample=False)
+    for row in range(3):
+        alone = model.generate(
+            input_ids=prompt[:1], plan=plan[row : row + 1], max_new_tokens=12, do_sample=False
+        )
+        assert torch.equal(alone[0], together[row])
+
+
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("units", [0, 5])
+def test_it_is_saved_and_loaded_whole(name: str, units: int, tmp_path: Path) -> None:
+    model = planned(name, units=units, sparse=units > 0, opens=units > 0)
+    model.projection.mean += 0.5
+    model.projection.sd *= 2
+    plan = points(2, 4)
+    expected = logits(model, plan=plan)
+    model.save_pretrained(tmp_path)
+    loaded: Any = AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert type(loaded).__name__ == "PlannedLM"
+    assert torch.equal(logits(loaded, plan=plan), expected)
+    tied = model.lm.config.tie_word_embeddings
+    assert tied == (name not in ("llama", "neox"))
+    assert (loaded.get_output_embeddings().weight is loaded.get_input_embeddings().weight) == tied
+    assert loaded.config.boundaries == MARKS
+    assert loaded.generation_config.bos_token_id == 0
+
+
+def hooked(name: str, depth: int, signal: Tensor) -> Tensor:
+    """Return a base's logits with a signal added to the input of a layer, or of the last norm."""
+    lm = base(name)
+    places = {
+        "gpt2": ("transformer.h", "transformer.ln_f"),
+        "llama": ("model.layers", "model.norm"),
+    }
+    layers, norm = (lm.get_submodule(place) for place in places[name])
+    module = (*layers, norm)[depth]
+    module.register_forward_pre_hook(lambda m, inputs: (inputs[0] + signal, *inputs[1:]))
+    return logits(lm)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_a_depth_is_the_input_of_a_layer(name: str, depth: int) -> None:
+    model = planned(name, depths=(depth,))
+    plan = points(2, 3)
+    rows = model.signals(plan)[:, :, 0].detach()  # (batch, 4, hidden)
+    signal = torch.stack([r[u] for r, u in zip(rows, torch.tensor(UNITS), strict=True)])
+    expected = hooked(name, depth, signal)
+    torch.testing.assert_close(logits(model, plan=plan), expected, atol=1e-5, rtol=1e-5)
+    assert not torch.allclose(expected, logits(base(name)), atol=1e-2)
+
+
+def test_sparse_signals_are_given_at_boundaries_and_the_beginning_alone() -> None:
+    plan = points(2, 3)
+    model = planned("llama", depths=(0,), sparse=True)
+    rows = model.signals(plan)[:, :, 0].detach()
+    signal = torch.stack([r[u] for r, u in zip(rows, torch.tensor(UNITS), strict=True)])
+    heard = torch.tensor([[i in (0, 3, 7) for i in range(10)], [i in (0, 2, 4) for i in range(10)]])
+    expected = hooked("llama", 0, signal * heard.unsqueeze(-1))
+    torch.testing.assert_close(logits(model, plan=plan), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_what_is_told_worked_by_hand() -> None:
+    model = planned(depths=(0,))
+    model.projection.mean.copy_(torch.tensor([1.0, 2.0, 3.0]))
+    model.projection.sd.copy_(torch.tensor([2.0, 1.0, 0.5]))
+    weight, bias = model.projection.layers[0].weight, model.projection.layers[0].bias
+    torch.nn.init.normal_(bias)
+    plan = torch.tensor([[[3.0, 2.0, 3.0], [1.0, 3.0, 4.0], [9.0, 9.0, 9.0]]])
+    found = model.signals(plan, torch.tensor([2]))[0, :, 0]
+    features = torch.tensor(
+        [  # standardised point, there is one, share of the plan that is done, it is over
+            [1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+            [0.0, 1.0, 2.0, 1.0, 1.0, 0.0],
+            [0.0, 1.0, 2.0, 1.0, 1.0, 1.0],
+            [0.0, 1.0, 2.0, 1.0, 1.0, 1.0],
+        ]
+    )
+    torch.testing.assert_close(found, features @ weight.T + bias)
+    dropped = model.signals(plan, torch.tensor([2]), torch.tensor([False]))[0, :, 0]
+    features[:, :4] = 0
+    torch.testing.assert_close(dropped, features @ weight.T + bias)
+    bare = planned(depths=(0,), clock=False, end_row=False)
+    assert bare.projection.layers[0].in_features == DIM + 1
+
+
+def test_hidden_units_are_between() -> None:
+    model = planned(depths=(0, 2), units=7)
+    first, last = model.projection.layers
+    assert (first.out_features, last.in_features, last.out_features) == (7, 7, 64)
+    told = torch.cat([points(1, 1)[0], torch.tensor([[1.0, 0, 0]])], -1)
+    expected = last(torch.nn.functional.gelu(first(told)))
+    torch.testing.assert_close(model.signals(points(1, 1))[0, :1].flatten(1), expected)
+
+
+def test_after_the_plan_it_is_told_so_or_the_last_point_holds() -> None:
+    model = planned()
+    rows = model.signals(points(2, 3))
+    assert rows.shape == (2, 4, 3, 32)
+    assert not torch.allclose(rows[:, 3], rows[:, 2])
+    held = model.signals(points(2, 3), hold=True)
+    assert torch.equal(held[:, 3], held[:, 2])
+    assert torch.equal(held[:, :3], rows[:, :3])
+    deaf = planned(end_row=False).signals(points(2, 3))
+    assert torch.equal(deaf[:, 3], deaf[:, 2])
+    prompt = torch.tensor([[0, 31, 32, 33, 34]])  # past a plan of three
+    given = {"input_ids": prompt, "plan": points(1, 3), "max_new_tokens": 1}
+    given |= {"output_logits": True, "return_dict_in_generate": True}
+    ends, holds = (model.generate(**given, hold=h).logits[0] for h in (False, True))
+    assert not torch.allclose(ends, holds, atol=1e-3)
+    units = torch.tensor([[0, 1, 2, 2, 2]])
+    expected = logits(model, prompt, plan=points(1, 3), units=units)[:, -1]
+    torch.testing.assert_close(holds, expected, atol=1e-5, rtol=1e-5)
+
+
+def test_rows_that_fill_up_a_batch_do_not_matter() -> None:
+    model = planned()
+    plan, length = points(2, 6), torch.tensor([2, 3])
+    whole = logits(model, plan=plan, plan_length=length)
+    other = plan.clone()
+    other[0, 2:], other[1, 3:] = 7.0, -7.0
+    assert torch.equal(logits(model, plan=other, plan_length=length), whole)
+    for row in range(2):
+        n = int(length[row])
+        alone = logits(model, IDS[row : row + 1], plan=plan[row : row + 1, :n])
+        torch.testing.assert_close(alone[0], whole[row], atol=1e-5, rtol=1e-5)
+
+
+def test_a_document_without_latents_is_told_none() -> None:
+    model = planned()
+    keep = torch.tensor([True, False])
+    a = logits(model, plan=points(2, 3), plan_keep=keep)
+    b = logits(model, plan=points(2, 3, seed=1), plan_keep=keep)
+    assert torch.equal(a[1], b[1])
+    assert not torch.allclose(a[0], b[0], atol=1e-3)
+    assert not torch.allclose(a[1], logits(model, plan=points(2, 3))[1], atol=1e-3)
+
+
+def test_units_can_be_given() -> None:
+    model = planned()
+    plan = points(2, 3)
+    given = logits(model, plan=plan, units=torch.tensor(UNITS))
+    assert torch.equal(given, logits(model, plan=plan))
+    moved = logits(model, plan=plan, units=torch.zeros(2, 10, dtype=torch.long))
+    assert not torch.allclose(moved, given, atol=1e-3)
+    prepared = model.signals(plan)
+    assert torch.equal(logits(model, signals=prepared), given)
+
+
+def test_filling_on_the_right_does_not_matter() -> None:
+    model = planned()
+    plan = points(2, 3)
+    ids = torch.cat([IDS, torch.zeros(2, 5, dtype=torch.long)], -1)
+    mask = (torch.arange(15) < 10).long().expand(2, -1)
+    found = logits(model, ids, attention_mask=mask, plan=plan)[:, :10]
+    torch.testing.assert_close(found, logits(model, plan=plan), atol=1e-5, rtol=1e-5)
+
+
+def test_the_signal_of_one_pass_is_gone_in_the_next() -> None:
+    model = planned()
+    model(input_ids=IDS, plan=points(2, 3))  # with gradients, so it is kept for the way back
+    assert model.taps.signals is not None
+    assert torch.equal(logits(model), logits(base()))
+    model(input_ids=IDS, plan=points(2, 3))
+    model(input_ids=IDS[:1, :4])
+
+
+def test_without_a_plan_s_size_it_is_the_base() -> None:
+    model = planned(plan_dim=0, depths=())
+    assert not hasattr(model, "projection")
+    assert torch.equal(logits(model, plan=points(2, 3)), logits(base()))
+    prompt = torch.tensor([[0, 5]])
+    given = {"input_ids": prompt, "max_new_tokens": 6, "do_sample": False}
+    assert torch.equal(model.generate(**given, plan=points(1, 3)), base().generate(**given))
+
+
+def test_opening_tags_count_from_the_second_on() -> None:
+    model = planned(opens=True)
+    plan = points(2, 3)
+    found = logits(model, plan=plan)
+    units = (torch.tensor(UNITS) - 1).clamp_min(0)
+    assert torch.equal(found, logits(planned(), plan=plan, units=units))
+    prompt = IDS[:, :4]
+    given = {"input_ids": prompt, "plan": plan, "max_new_tokens": 8, "do_sample": False}
+    ids = prompt
+    for _ in range(8):
+        best = logits(model, ids, plan=plan)[:, -1].argmax(-1, keepdim=True)
+        ids = torch.cat([ids, best], -1)
+    assert torch.equal(model.generate(**given), ids)
+
+
+def test_the_loss_worked_by_hand() -> None:
+    p = torch.tensor([[[0.5, 0.25, 0.25], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]])
+    labels = torch.tensor([[2, 1, 2]])  # the first is predicted by nobody
+    expected = -(torch.tensor(0.25).log() + torch.tensor(0.1).log()) / 2
+    torch.testing.assert_close(weighted_loss(p.log(), labels), expected)
+    weights = torch.tensor([[9.0, 3.0, 1.0]])
+    expected = -(3 * torch.tensor(0.25).log() + torch.tensor(0.1).log()) / 4
+    torch.testing.assert_close(weighted_loss(p.log(), labels, weights), expected)
+    labels[0, 1] = IGNORED
+    torch.testing.assert_close(
+        weighted_loss(p.log(), labels, weights), -torch.tensor(0.1).log(), rtol=1e-5, atol=1e-5
+    )
+    assert weighted_loss(p.log(), torch.full((1, 3), IGNORED)) == 0
+
+
+def test_the_loss_of_the_model_is_that_of_transformers_where_weights_are_alike() -> None:
+    model, plan = planned(init=0.0), points(2, 3)
+    found = model(input_ids=IDS, labels=IDS, plan=plan).loss
+    torch.testing.assert_close(found, base()(input_ids=IDS, labels=IDS).loss)
+    heavy = model(input_ids=IDS, labels=IDS, plan=plan, weights=torch.full(IDS.shape, 3.0)).loss
+    torch.testing.assert_close(found, heavy)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_gradients_reach_the_projection_also_when_layers_are_computed_twice(name: str) -> None:
+    found = []
+    for again in (False, True):
+        model = planned(name)
+        if again:
+            model.train()
+            model.gradient_checkpointing_enable({"use_reentrant": False})
+            for module in model.modules():
+                if isinstance(module, torch.nn.Dropout):
+                    module.p = 0.0
+        model(input_ids=IDS, labels=IDS, plan=points(2, 3)).loss.backward()
+        found.append(model.projection.layers[0].weight.grad.clone())
+    assert found[0].abs().sum() > 0
+    torch.testing.assert_close(found[0], found[1], atol=1e-6, rtol=1e-4)
+
+
+def test_a_configuration_comes_back_from_plain_data() -> None:
+    config = planned(depths=(0, 2), sparse=True, opens=True, units=4).config
+    again: Any = PlannedConfig.from_dict(config.to_dict())
+    assert again.to_dict() == config.to_dict()
+    assert again.text_config.model_type == "llama"
+    assert again.vocab_size == VOCABULARY

@@ -1,0 +1,85 @@
+import pytest
+
+from timecontrol.decoder.settings import METHODS, PRESETS, TRIMS, Settings, preset
+from timecontrol.errors import TimeControlError
+
+
+def test_the_paper_s_settings_and_the_authors_code_s() -> None:
+    paper = preset("paper")
+    assert (paper.form, paper.depths, paper.trim, paper.end_weight) == ("paper", 1, "drop", 1.0)
+    told = (paper.clock, paper.end_row, paper.standardise, paper.early)
+    assert not any(told)
+    assert (paper.smooth, paper.noise, paper.latent_dropout) == (1, 0.0, 0.0)
+    assert paper.rate == paper.projection_rate
+    released, own = preset("released").as_dict(), paper.as_dict()
+    changed = {name for name in own if own[name] != released[name]}
+    assert changed == {"preset", "form", "early"}
+    assert released["early"]
+
+
+def test_a_preset_says_its_name_and_changes_are_kept() -> None:
+    for name, settings in PRESETS.items():
+        assert settings.preset == name
+        assert preset(name) == settings
+    settings = preset("best", lora=16, seed=None, method="plain")
+    assert (settings.lora, settings.seed, settings.method) == (16, 0, "plain")
+    assert not settings.follows
+    assert preset("best").follows
+
+
+@pytest.mark.parametrize("method", ["section-dense", "section-sparse"])
+def test_a_section_is_no_number_to_be_averaged(method: str) -> None:
+    settings = preset("best", method=method)
+    assert (settings.smooth, settings.noise) == (1, 0.0)
+    assert (settings.standardise, settings.clock) == (False, False)
+    assert settings.follows
+    assert settings.depths == preset("best").depths
+    assert preset("best", method=method, smooth=3).smooth == 3
+
+
+def test_settings_come_back_from_plain_data() -> None:
+    settings = preset("released", window=64, units=8)
+    assert Settings.from_dict(settings.as_dict()) == settings
+    assert Settings.from_dict({**settings.as_dict(), "of_a_later_version": 1}) == settings
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"method": "planed"}, "No method named 'planed'. Did you mean 'planned'"),
+        ({"trim": "chop"}, "No trim named 'chop'"),
+        ({"form": "papers"}, "No form named 'papers'. Did you mean 'paper'"),
+        ({"depths": 0}, "depths is 0: 1 or more"),
+        ({"smooth": 0}, "smooth is 0: 1 or more"),
+        ({"accumulate": -1}, "accumulate is -1: 1 or more"),
+        ({"rate": 0.0}, "rate is 0: more than 0"),
+        ({"rate": float("nan")}, "rate is nan: more than 0"),
+        ({"projection_rate": float("inf")}, "projection rate is inf: more than 0"),
+        ({"end_weight": 0.0}, "end weight is 0: more than 0"),
+        ({"noise": -0.1}, r"noise is -0\.1: 0 or more"),
+        ({"lora": -1}, "lora is -1: 0 or more"),
+        ({"latent_dropout": 1.1}, r"latent dropout is 1\.1: from 0 to 1"),
+        ({"warm_up": -1.0}, "warm up is -1: from 0 to 1"),
+        ({"window": 8}, "window is 8: 16 tokens or more, or 0 for all"),
+        ({"seed": -1}, "seed is -1: 0 or more"),
+        ({"seed": 2**31}, "below 2147483648"),
+    ],
+)
+def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(TimeControlError, match=message):
+        preset("best", **changes)
+
+
+def test_bounds_themselves_are_allowed() -> None:
+    settings = preset("best", latent_dropout=1.0, warm_up=0.0, window=16, noise=0.0, patience=0)
+    assert settings.window == 16
+    assert preset("best", window=0).window == 0
+    for method in METHODS:
+        assert preset("best", method=method).method == method
+    for trim in TRIMS:
+        assert preset("best", trim=trim).trim == trim
+
+
+def test_an_unknown_preset_is_refused() -> None:
+    with pytest.raises(TimeControlError, match=r"No preset named 'bset'\. Did you mean 'best'"):
+        preset("bset")
