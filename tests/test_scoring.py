@@ -186,3 +186,19 @@ def test_the_demo_text_is_judged_as_the_readme_shows() -> None:
     assert f"score       {report.score:.2f}" in readme
     assert report.breaks == (4,)
     assert "Sentence 5 breaks the thread." in readme
+
+
+def test_a_decoder_writes_and_its_encoder_scores(decoder_run: Path) -> None:
+    tc = TimeControl.from_pretrained(decoder_run, device="cpu")
+    texts = tc.generate(2, length=48, seed=3)
+    assert [str(t) for t in texts] == [str(t) for t in tc.generate(2, length="48", seed=3)]
+    assert all(len(t.ids) == 48 and t.plan is not None for t in texts)
+    again = tc.generate(2, length=48, seed=3, plan=[t.plan for t in texts if t.plan])
+    assert [t.ids for t in again] == [t.ids for t in texts]
+    assert tc.generate(1, plan="static", length=48)[0].plan.kind == "static"  # type: ignore[union-attr]
+    assert tc.score(["One.", "Two.", "Three."]).score is not None
+
+
+def test_without_a_decoder_nothing_is_written(run: Path) -> None:
+    with pytest.raises(TimeControlError, match="no decoder to write with"):
+        TimeControl.from_pretrained(run).generate()

@@ -9,11 +9,11 @@ Nothing leaves the machine.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,14 @@ from timecontrol.coherence.points import Points, points_of
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.features.extract import extract
-from timecontrol.pretrained import open_encoder
+from timecontrol.pretrained import DECODERS, open_encoder
+from timecontrol.runs import is_finished, kind_of
 from timecontrol.sentences import paragraphs, splitter
+
+if TYPE_CHECKING:
+    from timecontrol.decoder import Decoder
+    from timecontrol.generation import Written
+    from timecontrol.plans import Plan
 
 Array = NDArray[np.float64]
 Text = tuple[str, tuple[str, ...]]
@@ -162,24 +168,102 @@ class Report:
 
 @dataclass
 class TimeControl:
-    """An encoder put to use."""
+    """An encoder and a decoder put to use."""
 
     encoder: Encoder
+    writer: "Decoder | Callable[[], Decoder] | None" = None
+    """What writes, or what opens it on first use."""
 
     @classmethod
     def from_pretrained(
         cls, name: Path | str = "general", device: str = "auto", dtype: str = "auto"
     ) -> "TimeControl":
-        """Open an encoder that comes with the package, or a run folder.
+        """Open what comes with the package, or the run folder of an encoder or a decoder.
 
-        The base is loaded on first use.
+        Bases are loaded on first use.
 
         Args:
-            name: ``general``, ``wikisection``, ``dialogue``, or a run folder.
+            name: ``general``, ``wikisection``, ``dialogue``, or a run folder; one of a planned
+                decoder has its encoder with it.
             device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
-            dtype: Of the base: ``auto``, ``float32``, ``bfloat16``, ``float16``.
+            dtype: Of the bases: ``auto``, ``float32``, ``bfloat16``, ``float16``.
         """
-        return cls(open_encoder(name, device, dtype))
+
+        def writer() -> "Decoder":
+            from timecontrol.decoder import Decoder
+
+            return Decoder.load(name, device, dtype)
+
+        if kind_of(Path(name)) == "decoder":
+            decoder = writer()
+            if decoder.encoder is None:
+                raise TimeControlError(
+                    f"{name} has no encoder (method {decoder.settings.method}): open it with "
+                    "timecontrol.decoder.Decoder.load."
+                )
+            return cls(decoder.encoder, decoder)
+        known = str(name) in DECODERS and not is_finished(Path(name))
+        return cls(open_encoder(name, device, dtype), writer if known else None)
+
+    def generate(
+        self,
+        n: int = 1,
+        *,
+        start: str | None = None,
+        goal: str | None = None,
+        waypoints: "Sequence[tuple[float, str]]" = (),
+        plan: "str | Sequence[Plan] | None" = None,
+        sentences: int | None = None,
+        length: str | int = "normal",
+        seed: int = 0,
+        top_p: float = 0.95,
+        temperature: float = 1.0,
+        batch: int = 16,
+    ) -> "list[Written]":
+        """Write documents along sampled plans.
+
+        Args:
+            n: Documents.
+            start: What the first sentence is about.
+            goal: What the last sentence is about.
+            waypoints: What is to be said between: (share of the document, text) each.
+            plan: A kind of plan (``plans.KINDS``), or the plans themselves, one a document.
+            sentences: Of a plan; as many as usual otherwise.
+            length: ``normal``, ``forced``, or so many tokens.
+            seed: Of plans and texts; the same seed gives the same texts.
+            top_p: Mass of the tokens that are drawn from.
+            temperature: Of the draws; 0: the most probable token.
+            batch: Documents at once.
+
+        Raises:
+            TimeControlError: There is no decoder, or something that cannot be written is asked for.
+        """
+        from timecontrol.generation import write
+        from timecontrol.generation.request import default_writing, plans_for
+
+        if self.writer is None:
+            raise TimeControlError(
+                "There is no decoder to write with: open the run folder of one (timecontrol train "
+                f"decoder){' or ' + ', '.join(DECODERS) if DECODERS else ''}."
+            )
+        if callable(self.writer):
+            self.writer = self.writer()
+        more = {"seed": seed, "top_p": top_p, "temperature": temperature}
+        writing = default_writing(self.writer, str(length), **more)
+        if plan is None or isinstance(plan, str):
+            plans = plans_for(
+                self.writer,
+                n,
+                writing,
+                kind=plan,
+                sentences=sentences,
+                start=start,
+                goal=goal,
+                waypoints=waypoints,
+            )
+        else:
+            plans = list(plan)
+        return list(write(self.writer, plans, writing, batch=batch))
 
     def score(self, text: str | Sequence[str], id: str = "text") -> Report:
         """Judge one document: a text, or its sentences."""

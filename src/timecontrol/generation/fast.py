@@ -1,0 +1,313 @@
+"""The fast path: one decoding step of fixed shapes, captured in a CUDA graph where there is one.
+
+Keys and values live in buffers of fixed size; position, running count of sentences, random numbers
+and the tokens written so far are tensors on the device, changed in place. A step then needs nothing
+from Python, and a graph replays it. Attention looks at no more of the buffers than has been
+written, rounded up: one graph for each such window. Tokens are chosen by the same function and
+the same numbers as in ``write``.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import AttentionInterface
+from transformers.cache_utils import Cache, CacheLayerMixin
+
+from timecontrol.decoder import Decoder, PlannedLM
+from timecontrol.decoder.alignment import next_count, row_of
+from timecontrol.errors import TimeControlError
+from timecontrol.generation.noise import uniforms
+from timecontrol.generation.sampling import choose, draws_for
+from timecontrol.generation.settings import Writing
+from timecontrol.plans import Plan
+
+WINDOW = 128
+"""Attention looks at a multiple of so many positions."""
+LOOK = 32
+"""Steps between two looks at whether all documents have ended."""
+ATTENTION = "timecontrol_step"
+_ONE = threading.Lock()
+"""A model has one way of attention at a time."""
+
+
+class Slots(CacheLayerMixin):  # type: ignore[no-untyped-call]
+    """Keys and values of one layer in buffers of fixed size."""
+
+    is_compileable = True
+    is_sliding = False
+
+    def __init__(self, length: int, at: Tensor) -> None:
+        """Hold ``length`` positions; ``at`` is the one that is written, (1,)."""
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.length, self.at, self.visible = length, at, length
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor | None = None) -> None:
+        """Make the buffers when the first keys tell their shape."""
+        rows, heads, _, dim = key_states.shape
+        width = dim if value_states is None else value_states.shape[-1]
+        self.keys = key_states.new_zeros(rows, heads, self.length, dim)
+        self.values = key_states.new_zeros(rows, heads, self.length, width)
+        self.is_initialized = True
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *args: Any, **rest: Any
+    ) -> tuple[Tensor, Tensor]:
+        """Write the keys and values of one position, and return those that are looked at."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        keys, values = self.keys, self.values
+        assert keys is not None
+        assert values is not None
+        keys.index_copy_(2, self.at, key_states)
+        values.index_copy_(2, self.at, value_states)
+        return keys[:, :, : self.visible], values[:, :, : self.visible]
+
+    def get_mask_sizes(self, *args: Any, **rest: Any) -> tuple[int, int]:
+        """Return how many positions are looked at, from which on."""
+        return self.visible, 0
+
+    def get_seq_length(self, *args: Any) -> int:
+        """Return 0: positions are told to the model."""
+        return 0
+
+    def get_max_length(self) -> int:
+        """Return how many positions there are."""
+        return self.length
+
+    get_max_cache_shape = get_max_length
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    **rest: Any,
+) -> tuple[Tensor, None]:
+    """Return the attention of one query a row, heads that share keys taken together.
+
+    Args:
+        module: The layer.
+        query: (rows, heads, 1, dim).
+        key: (rows, shared heads, positions, dim), and ``value`` alike.
+        value: See there.
+        attention_mask: What is added to the scores, (rows or 1, 1, 1, positions).
+        scaling: Of the scores.
+        dropout: Not used when writing.
+        **rest: What other kinds of attention take.
+    """
+    rows, heads, _, dim = query.shape
+    shared = key.shape[1]
+    grouped = query.reshape(rows, shared, heads // shared, dim)
+    scores = grouped @ key.transpose(-1, -2)  # (rows, shared, group, positions)
+    scores = scores.float() * (dim**-0.5 if scaling is None else scaling)
+    if attention_mask is not None:
+        scores = scores + attention_mask
+    found = scores.softmax(-1).to(value.dtype) @ value
+    return found.reshape(rows, 1, heads, value.shape[-1]), None
+
+
+AttentionInterface.register(ATTENTION, attend)
+
+
+class Step:
+    """Everything one decoding step reads and changes."""
+
+    def __init__(
+        self, decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None
+    ) -> None:
+        """Make the buffers of ``rows`` documents."""
+        self.model: PlannedLM = decoder.model
+        self.writing = writing
+        self.signals = None if signals is None else signals.clone()
+        codec, device = decoder.codec, decoder.model.device
+        self.begin, self.end = codec.begin, codec.end
+        self.pad = int(codec.tokenizer.pad_token_id)
+        self.steps = writing.budget - 1
+        self.noise = torch.zeros(rows, self.steps, draws_for(writing.top_p), device=device)
+        self.token = torch.zeros(rows, 1, dtype=torch.long, device=device)
+        self.count = torch.zeros(rows, dtype=torch.long, device=device)
+        self.done = torch.zeros(rows, dtype=torch.bool, device=device)
+        self.at = torch.zeros(1, dtype=torch.long, device=device)
+        self.out = torch.zeros(rows, self.steps, dtype=torch.long, device=device)
+        self.lengths = torch.zeros(rows, dtype=torch.long, device=device)
+        self.places = torch.arange(self.steps, device=device)
+        layers = int(decoder.model.config.text_config.num_hidden_layers)  # type: ignore[union-attr]
+        self.slots = [Slots(self.steps, self.at) for _ in range(layers)]
+        self.cache = Cache(layers=[*self.slots])
+
+    def reset(self, noise: Tensor, lengths: Tensor, signals: Tensor | None = None) -> None:
+        """Begin new documents, with the numbers of each step and their plans."""
+        if self.signals is not None and signals is not None:
+            self.signals.copy_(signals)
+        self.noise.copy_(noise)
+        self.lengths.copy_(lengths)
+        self.token.fill_(self.begin)
+        self.out.fill_(self.pad)
+        for state in (self.count, self.done, self.at):
+            state.zero_()
+
+    def look(self, visible: int) -> None:
+        """Let attention look at so many positions."""
+        for slots in self.slots:
+            slots.visible = visible
+
+    def __call__(self) -> None:
+        """Write one token of every document."""
+        w, config = self.writing, self.model.config
+        visible = self.slots[0].visible
+        mask = torch.where(self.places[:visible] <= self.at, 0.0, -torch.inf)
+        given: dict[str, Any] = {}
+        if self.signals is not None:
+            units = row_of(self.count, config.opens).unsqueeze(-1)
+            given = {"signals": self.signals, "units": units}
+        logits = (
+            self.model(
+                self.token,
+                attention_mask=mask.view(1, 1, 1, -1),
+                position_ids=self.at.view(1, 1).expand(len(self.token), 1),
+                past_key_values=self.cache,
+                use_cache=True,
+                **given,
+            )
+            .logits[:, -1]
+            .float()
+        )
+        if w.forced:
+            logits[:, self.end] = -torch.inf
+        noise = self.noise.index_select(1, self.at).squeeze(1)  # (rows, draws)
+        chosen = choose(logits, noise, w.top_p, w.temperature)
+        chosen = torch.where(self.done, self.pad, chosen)
+        self.out.index_copy_(1, self.at, chosen.unsqueeze(-1))
+        self.done |= chosen == self.end
+        self.count.copy_(next_count(self.count, chosen, config.boundaries))
+        if w.stop == "plan" and self.signals is not None and not w.forced:
+            self.done |= row_of(self.count, config.opens) >= self.lengths
+        self.token.copy_(chosen.unsqueeze(-1))
+        self.at += 1
+
+
+class Runner:
+    """Steps of one shape, captured once and replayed for batch after batch."""
+
+    def __init__(self, step: Step, compiled: bool = False) -> None:
+        """Prepare to run ``step``; ``compiled`` fuses its kernels first (slow to begin)."""
+        self.step = step
+        self.compiled = compiled
+        # Every window of a compiled step is compiled anew: two, not one every 128 positions.
+        self.window = (step.steps + 1) // 2 if compiled else WINDOW
+        self.graphs: dict[int, Any] = {}
+
+    def run(self, tick: Callable[[], None] | None = None) -> Tensor:
+        """Write all documents, and return their tokens without the first, (rows, steps)."""
+        step, last = self.step, self.step.steps
+        for number in range(last):
+            visible = min(last, (number // self.window + 1) * self.window)
+            self.one(visible)
+            if tick is not None:
+                tick()
+            if number % LOOK == LOOK - 1 and bool(step.done.all()):
+                break
+        return step.out
+
+    def one(self, visible: int) -> None:
+        """Do one step that looks at so many positions."""
+        if self.step.token.device.type != "cuda":
+            self.step.look(visible)
+            self.step()
+            return
+        if visible not in self.graphs:
+            self.graphs[visible] = self._capture(visible)
+        self.graphs[visible].replay()
+
+    def _capture(self, visible: int) -> Any:
+        """Return a graph of the step; the state is as it was before."""
+        step = self.step
+        state = (step.token, step.count, step.done, step.at, step.out)
+        before = [tensor.clone() for tensor in state]
+        step.look(visible)
+        call: Callable[[], None] = step
+        if self.compiled:
+            call = torch.compile(step.__call__, dynamic=False)
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(3):  # kernels are chosen and memory is taken before the capture
+                call()
+                step.at.copy_(before[3])
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            call()
+        for tensor, kept in zip(state, before, strict=True):
+            tensor.copy_(kept)
+        return graph
+
+
+def usable(model: PlannedLM) -> str | None:
+    """Return why a base cannot go along the fast path, or ``None``."""
+    config: Any = model.config.text_config
+    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+    if kinds != {"full_attention"} or getattr(config, "sliding_window", None):
+        return "its attention has a sliding window"
+    return None
+
+
+@torch.no_grad()
+def run(
+    decoder: Decoder,
+    plans: Sequence[Plan | None],
+    numbers: Sequence[int],
+    writing: Writing,
+    tick: Callable[[], None] | None = None,
+    compiled: bool = False,
+) -> list[list[int]]:
+    """Return the token ids of documents, as ``write.run_generate`` does, filled up at the end."""
+    from timecontrol.generation.write import filled, plan_options
+
+    reason = usable(decoder.model)
+    if reason is not None:
+        raise TimeControlError(f"The fast path cannot be taken with this base: {reason}.")
+    if writing.beams > 1:
+        raise TimeControlError("The fast path has no beam search: no --fast with --beams.")
+    model = decoder.model
+    rows = filled(len(plans), model.device)
+    options = plan_options(decoder, [plans[i] for i in rows], writing)
+    signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
+    if options:
+        lengths = options["plan_length"]
+        signals = model.signals(options["plan"], lengths, hold=options["hold"])
+    with _ONE:
+        before = model.lm.config._attn_implementation
+        model.lm.set_attn_implementation(ATTENTION)
+        try:
+            runner = _runner(decoder, len(rows), writing, signals, compiled)
+            keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
+            noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
+            runner.step.reset(noise.to(model.device), lengths, signals)
+            found = runner.run(tick)
+        finally:
+            model.lm.set_attn_implementation(before)
+    return [[decoder.codec.begin, *row] for row in found[: len(plans)].tolist()]
+
+
+def _runner(
+    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, compiled: bool
+) -> Runner:
+    """Return a runner for these shapes: that of the batch before, where it fits."""
+    how = replace(writing, seed=0)
+    model = decoder.model
+    shape = None if signals is None else tuple(signals.shape)
+    key = (rows, how, shape, compiled, model.device, model.dtype)
+    kept: dict[Any, Runner] = model.__dict__.setdefault("_runner", {})
+    if key not in kept:
+        kept.clear()  # its buffers are large
+        kept[key] = Runner(Step(decoder, rows, writing, signals), compiled)
+    return kept[key]

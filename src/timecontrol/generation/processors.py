@@ -1,0 +1,70 @@
+"""What is hooked into transformers' ``generate``: the choice of tokens, and where to stop."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from transformers import LogitsProcessor, StoppingCriteria
+from transformers.generation.streamers import BaseStreamer
+
+from timecontrol.decoder.alignment import last_unit
+from timecontrol.generation.sampling import choose
+
+
+class Keyed(LogitsProcessor):
+    """Chooses each token by numbers that belong to its document, and leaves no other possible."""
+
+    def __init__(
+        self,
+        uniforms: Tensor,
+        prompt: int,
+        top_p: float,
+        temperature: float,
+        tick: Callable[[], None] | None = None,
+    ) -> None:
+        """Choose by ``uniforms``, (rows, steps, draws), after ``prompt`` tokens.
+
+        ``tick`` is called once a step.
+        """
+        self.uniforms, self.prompt = uniforms, prompt
+        self.top_p, self.temperature, self.tick = top_p, temperature, tick
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Return scores that are 0 at the chosen token and minus infinity elsewhere."""
+        step = input_ids.shape[1] - self.prompt
+        chosen = choose(scores, self.uniforms[:, step], self.top_p, self.temperature)
+        if self.tick is not None:
+            self.tick()
+        found = torch.full_like(scores, -torch.inf)
+        return found.scatter_(1, chosen.unsqueeze(-1), 0.0)
+
+
+class PlanEnd(StoppingCriteria):
+    """Stops a document when its plan is over: after as many sentences as it has points."""
+
+    def __init__(self, lengths: Tensor, boundaries: Sequence[int], opens: bool) -> None:
+        """Stop row i after ``lengths[i]`` units; in beam search all rows of document i."""
+        self.lengths, self.boundaries, self.opens = lengths, boundaries, opens
+
+    def __call__(self, input_ids: Tensor, scores: Tensor, **rest: object) -> Tensor:
+        """Return which rows are done."""
+        units = last_unit(input_ids, self.boundaries, self.opens).squeeze(-1)
+        return units >= self.lengths.repeat_interleave(len(units) // len(self.lengths))
+
+
+class Sentences(BaseStreamer):
+    """Hands over the tokens of one row as they come."""
+
+    def __init__(self, take: Callable[[int], None]) -> None:
+        """Call ``take`` with each new token of the first row; the prompt is left out."""
+        self.take, self.begun = take, False
+
+    def put(self, value: Tensor) -> None:
+        """Receive the next token of every row."""
+        if not self.begun:
+            self.begun = True
+            return
+        self.take(int(value.flatten()[0]))
+
+    def end(self) -> None:
+        """Do nothing: the caller sees the whole text."""

@@ -1,0 +1,192 @@
+"""What a user asks for, to plans: start, goal and waypoints as texts, a kind, a length."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timecontrol.decoder import Decoder
+from timecontrol.errors import TimeControlError, pick
+from timecontrol.generation.settings import Writing
+from timecontrol.plans import KINDS, Pin, Plan, draw, plan_length, read_plans
+from timecontrol.sentences import paragraphs, splitter
+
+Array = NDArray[np.float64]
+
+Waypoint = tuple[float, str]
+"""A share of the document, from 0 to 1, and what is to be said there."""
+
+CROWDED = 2.0
+"""A plan may have so many times the sentences that usually fit in the window."""
+
+OWN_KINDS = {
+    "paper": {"bridge": "euler", "brownian": "brownian", "implicit": "linear", "vae": "linear"},
+    "released": {
+        "bridge": "released",
+        "brownian": "released-brownian",
+        "implicit": "released",
+        "vae": "released",
+    },
+}
+"""The kind of plan that goes with a preset and an encoder; ``best`` has bridges for all.
+
+The paper's text has straight lines for the VAE and implicit dynamics, its appendix bridges; the
+authors' code draws bridges.
+"""
+
+
+def default_kind(decoder: Decoder) -> str:
+    """Return the kind of plan that a decoder is meant to follow."""
+    if decoder.settings.method.startswith("section-"):
+        return "retrieved"
+    about = decoder.config["encoder"] or {}
+    own = OWN_KINDS.get(decoder.settings.preset, {})
+    return own.get(about.get("objective", ""), "bridge")
+
+
+def default_writing(decoder: Decoder, length: str, **rest: Any) -> Writing:
+    """Return how a decoder writes documents of a length: ``normal``, ``forced``, or so many tokens.
+
+    ``forced`` fills the window it was trained with; a number of tokens forces that many.
+    """
+    if length in ("normal", "forced"):
+        return Writing(length=length, budget=decoder.window, **rest)
+    if not length.isascii() or not length.isdigit() or len(length) > 9:
+        raise TimeControlError(f"length is {length!r}: normal, forced, or a number of tokens.")
+    return Writing(length="forced", budget=int(length), **rest)
+
+
+def sentences_for(decoder: Decoder, writing: Writing) -> int:
+    """Return how many sentences a plan has: those of a usual document, or scaled to the budget."""
+    assert decoder.law is not None
+    rule = decoder.settings.preset
+    return plan_length(decoder.law, writing.length, writing.budget, rule)
+
+
+def most_sentences(decoder: Decoder, budget: int) -> int:
+    """Return how many sentences may be asked for within a budget of tokens."""
+    assert decoder.law is not None
+    usual = budget * decoder.law.sentences / decoder.law.tokens
+    return max(2, int(CROWDED * usual))
+
+
+def pins_of(
+    decoder: Decoder,
+    start: str | None = None,
+    goal: str | None = None,
+    waypoints: Sequence[Waypoint] = (),
+) -> list[Pin]:
+    """Return texts as points that a plan has to pass.
+
+    A text of several sentences is the mean of their latents.
+    """
+    asked: list[Waypoint] = []
+    if start is not None:
+        asked.append((0.0, start))
+    asked += sorted(waypoints)
+    if goal is not None:
+        asked.append((1.0, goal))
+    if not asked:
+        return []
+    if decoder.encoder is None:
+        raise TimeControlError(
+            f"A decoder of method {decoder.settings.method!r} has no encoder: start, goal and "
+            "waypoints cannot be given as texts."
+        )
+    for share, _ in waypoints:
+        if not 0 < share < 1:
+            raise TimeControlError(
+                f"A waypoint at {share:g}: its place is a share of the document between 0 and 1, "
+                "as in 0.5:TEXT."
+            )
+    split = splitter("rules", "en")
+    texts = [[s for p in paragraphs(text) for s in split(p)] for _, text in asked]
+    for (share, text), sentences in zip(asked, texts, strict=True):
+        if not sentences:
+            raise TimeControlError(f"The text at {share:g} is empty ({text!r}): say something.")
+    latents = decoder.encoder.encode([s for sentences in texts for s in sentences])
+    ends = np.cumsum([len(s) for s in texts])[:-1]
+    parts = np.split(np.asarray(latents, np.float64), ends)
+    return [Pin(share, part.mean(0)) for (share, _), part in zip(asked, parts, strict=True)]
+
+
+def plans_for(
+    decoder: Decoder,
+    count: int,
+    writing: Writing,
+    *,
+    kind: str | None = None,
+    sentences: int | None = None,
+    start: str | None = None,
+    goal: str | None = None,
+    waypoints: Sequence[Waypoint] = (),
+    first: int = 0,
+) -> list[Plan | None]:
+    """Return the plans of documents; ``None`` each for a decoder without plans.
+
+    Args:
+        decoder: What will write.
+        count: Documents.
+        writing: How: its seed, and the length of the plans.
+        kind: A key of ``plans.KINDS``; the decoder's own otherwise.
+        sentences: Points of a plan; a usual number otherwise.
+        start: What the first sentence is about.
+        goal: What the last is about.
+        waypoints: What is to be said between.
+        first: The number of the first document.
+    """
+    if count < 1:
+        raise TimeControlError(f"{count} documents are asked for: 1 or more.")
+    law = decoder.law
+    if law is None:
+        given = (kind, sentences, start, goal)
+        if waypoints or any(value is not None for value in given):
+            raise TimeControlError(
+                "This decoder was trained without plans (method plain): no --plan, --sentences, "
+                "--start, --goal or --waypoint."
+            )
+        return [None] * count
+    kind = kind or default_kind(decoder)
+    pick(KINDS, kind, "plan")
+    if decoder.settings.method.startswith("section-") and kind != "retrieved":
+        raise TimeControlError(
+            f"A decoder told of sections follows those of real documents: --plan retrieved, not "
+            f"{kind!r}."
+        )
+    if sentences is not None:
+        most = most_sentences(decoder, writing.budget)
+        if not 1 <= sentences <= most:
+            raise TimeControlError(
+                f"{sentences} sentences are asked for: from 1 to {most}, for {writing.budget} "
+                f"tokens hold about {writing.budget * law.sentences / law.tokens:.0f}."
+            )
+    n = sentences or sentences_for(decoder, writing)
+    pins = pins_of(decoder, start, goal, waypoints)
+    about: dict[str, Any] = {"rule": decoder.settings.preset}
+    about |= {k: v for k, v in (("start", start), ("goal", goal)) if v is not None}
+    if waypoints:
+        about["waypoints"] = [list(w) for w in waypoints]
+    return [
+        Plan(
+            draw(law, kind, n, seed=writing.seed, number=first + i, pins=pins),
+            kind,
+            writing.seed,
+            first + i,
+            about,
+        )
+        for i in range(count)
+    ]
+
+
+def plans_from(decoder: Decoder, file: Path, count: int | None, writing: Writing) -> list[Plan]:
+    """Return the plans of a file, as many as there are, or over again up to ``count``."""
+    if decoder.law is None:
+        raise TimeControlError("This decoder was trained without plans (method plain): no --plan.")
+    if count is not None and count < 1:
+        raise TimeControlError(f"{count} documents are asked for: 1 or more.")
+    most = max(most_sentences(decoder, writing.budget), sentences_for(decoder, writing))
+    found = read_plans(file, decoder.law.dim, most, writing.budget)
+    wanted = len(found) if count is None else count
+    return [found[i % len(found)] for i in range(wanted)]

@@ -1,0 +1,53 @@
+"""How texts are written from plans."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from timecontrol.errors import TimeControlError
+
+NORMAL, FORCED = "normal", "forced"
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Settings of writing."""
+
+    length: str = NORMAL
+    """``normal``: until the model ends the document. ``forced``: the end token is forbidden until
+    the budget is reached, as in the paper's long texts."""
+    budget: int = 1024
+    """Tokens of a document, begin included: the most there can be, and when forced the least."""
+    stop: str = "end"
+    """What ends a document of normal length: the model's end token (``end``), or that the plan has
+    run out, too (``plan``)."""
+    top_p: float = 0.95
+    temperature: float = 1.0
+    beams: int = 1
+    """More than one: beam search instead of sampling."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.length not in (NORMAL, FORCED):
+            raise TimeControlError(f"length is {self.length!r}: normal or forced.")
+        if self.stop not in ("end", "plan"):
+            raise TimeControlError(f"stop is {self.stop!r}: end or plan.")
+        if self.budget < 2:
+            raise TimeControlError(f"budget is {self.budget}: 2 tokens or more.")
+        if not 0 < self.top_p <= 1:
+            raise TimeControlError(f"top-p is {self.top_p:g}: above 0, at most 1.")
+        if not 0 <= self.temperature < math.inf:
+            raise TimeControlError(f"temperature is {self.temperature:g}: 0 or more.")
+        if self.beams < 1:
+            raise TimeControlError(f"beams is {self.beams}: 1 or more.")
+        if not 0 <= self.seed < 2**31:
+            raise TimeControlError(f"seed is {self.seed}: from 0, below 2147483648.")
+
+    @property
+    def forced(self) -> bool:
+        """Whether the end is forbidden until the budget is reached."""
+        return self.length == FORCED
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain data."""
+        return asdict(self)

@@ -1,0 +1,243 @@
+"""Plans to texts: in batches, by transformers' ``generate``, or along the fast path.
+
+The same seed and document number give the same text whatever the batch: on a CPU in float32
+exactly, because rows are computed alike (four at a time, attention by plain products).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from timecontrol.decoder import Decoder
+from timecontrol.decoder.alignment import unit_index
+from timecontrol.decoder.examples import plan_batch
+from timecontrol.errors import TimeControlError
+from timecontrol.generation.noise import uniforms
+from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
+from timecontrol.generation.sampling import draws_for
+from timecontrol.generation.settings import Writing
+from timecontrol.generation.written import Written
+from timecontrol.plans import Plan, check
+from timecontrol.progress import Progress, silent
+
+ROWS = 4
+"""A batch on a CPU has a multiple of so many rows: fewer, or a rest that threads leave over, go
+through other kernels, which round otherwise."""
+
+
+def write(
+    decoder: Decoder,
+    plans: Sequence[Plan | None],
+    writing: Writing,
+    *,
+    first: int = 0,
+    batch: int = 16,
+    fast: bool | None = None,
+    progress: Progress = silent,
+) -> Iterator[Written]:
+    """Write a document for each plan.
+
+    Args:
+        decoder: What writes.
+        plans: One a document; ``None`` for a decoder without plans.
+        writing: How.
+        first: The number of the first document.
+        batch: Documents at once.
+        fast: Whether the fast path is taken (fixed shapes, captured on a CUDA GPU); by default on
+            such a GPU, where it can be.
+        progress: Shows how far it is.
+    """
+    _check(decoder, plans, writing, first, batch)
+    if fast is None:
+        from timecontrol.generation.fast import usable
+
+        on_gpu = decoder.model.device.type == "cuda"
+        fast = on_gpu and writing.beams == 1 and usable(decoder.model) is None
+    steps = writing.budget - 1
+    with progress("writing", len(plans) * steps, 0, "tokens at most") as advance:
+        for start in range(0, len(plans), batch):
+            some = list(plans[start : start + batch])
+            numbers = [first + start + i for i in range(len(some))]
+            rows = len(some)
+
+            def tick(rows: int = rows) -> None:
+                advance(rows)
+
+            if fast:
+                from timecontrol.generation.fast import run
+
+                ids = run(decoder, some, numbers, writing, tick)
+            else:
+                ids = run_generate(decoder, some, numbers, writing, tick)
+            for row, plan, number in zip(ids, some, numbers, strict=True):
+                yield finish(decoder, row, plan, number, writing)
+
+
+def stream(
+    decoder: Decoder,
+    plan: Plan | None,
+    writing: Writing,
+    say: Callable[[str | None, str], None],
+    number: int = 0,
+) -> Written:
+    """Write one document, and hand over each sentence when it is done.
+
+    Args:
+        decoder: What writes.
+        plan: Its plan.
+        writing: How; beams cannot be streamed.
+        say: Called with the tag, where the sentence begins a section, and the sentence.
+        number: Of the document.
+    """
+    _check(decoder, [plan], writing, number, 1)
+    if writing.beams > 1:
+        raise TimeControlError("Beam search has no text before its end: no --stream with --beams.")
+    codec = decoder.codec
+    seen = [codec.begin]
+    told = 0
+
+    def take(token: int) -> None:
+        seen.append(token)
+        ends = token == codec.unit_end or token == codec.end or token in codec.tag_ids.values()
+        if ends:
+            tell(len(seen))
+
+    def tell(upto: int) -> None:
+        nonlocal told
+        sections = codec.decode(seen[:upto])
+        flat = [(s.tag if i == 0 else None, t) for s in sections for i, t in enumerate(s.sentences)]
+        for tag, sentence in flat[told:]:
+            say(tag, sentence)
+        told = max(told, len(flat))
+
+    ids = run_generate(decoder, [plan], [number], writing, None, Sentences(take))
+    tell(len(seen))
+    return finish(decoder, ids[0], plan, number, writing)
+
+
+@torch.no_grad()
+def run_generate(
+    decoder: Decoder,
+    plans: Sequence[Plan | None],
+    numbers: Sequence[int],
+    writing: Writing,
+    tick: Callable[[], None] | None = None,
+    streamer: Sentences | None = None,
+) -> list[list[int]]:
+    """Return the token ids of documents, written by transformers' ``generate``."""
+    model, codec = decoder.model, decoder.codec
+    device = model.device
+    rows = filled(len(plans), device)
+    prompt = torch.full((len(rows), 1), codec.begin, device=device)
+    options: dict[str, Any] = {
+        "max_new_tokens": writing.budget - 1,
+        "min_new_tokens": writing.budget - 1 if writing.forced else None,
+        "eos_token_id": codec.end,
+        "pad_token_id": int(codec.tokenizer.pad_token_id),
+        "do_sample": False,
+        "attention_mask": torch.ones_like(prompt),
+    }
+    options |= plan_options(decoder, [plans[i] for i in rows], writing)
+    if writing.stop == "plan" and "plan_length" in options and not writing.forced:
+        about = model.config.boundaries, model.config.opens
+        options["stopping_criteria"] = [PlanEnd(options["plan_length"].to(device), *about)]
+    if writing.beams > 1:
+        options["num_beams"] = writing.beams
+    else:
+        draws = draws_for(writing.top_p)
+        keys = [numbers[i] for i in rows]
+        noise = uniforms(writing.seed, keys, writing.budget - 1, draws).to(device)
+        keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick)
+        options["logits_processor"] = [keyed]
+    with plain_attention(model):
+        found = model.generate(prompt, streamer=streamer, **options)
+    return [row.tolist() for row in found[: len(plans)]]
+
+
+def filled(documents: int, device: torch.device) -> list[int]:
+    """Return the document of each row of a batch; on a CPU the last is written more than once."""
+    more = -documents % ROWS if device.type == "cpu" else 0
+    return [*range(documents), *[documents - 1] * more]
+
+
+def plan_options(
+    decoder: Decoder, plans: Sequence[Plan | None], writing: Writing
+) -> dict[str, Any]:
+    """Return the plans as ``PlannedLM.generate`` takes them; nothing where there are none."""
+    if not decoder.model.config.plan_dim:
+        return {}
+    points = [plan.points for plan in plans if plan is not None]
+    given = {k: v.to(decoder.model.device) for k, v in plan_batch(points).items()}
+    return {**given, "hold": writing.forced}
+
+
+def finish(
+    decoder: Decoder, ids: Sequence[int], plan: Plan | None, number: int, writing: Writing
+) -> Written:
+    """Return a document of its tokens; what stands after its end, or its plan's, is cut off."""
+    config, end = decoder.model.config, decoder.codec.end
+    last = len(ids) - 1
+    if writing.stop == "plan" and plan is not None and not writing.forced:
+        over = unit_index(torch.tensor(ids), config.boundaries, config.opens) >= len(plan)
+        last = int(over.int().argmax()) if over.any() else last
+    last = next((i for i in range(1, last) if ids[i] == end), last)
+    kept = tuple(ids[: last + 1])
+    ended = last > 0 and kept[-1] == end
+    return Written(number, decoder.codec.decode(kept), kept, ended, plan, writing.as_dict())
+
+
+@contextmanager
+def plain_attention(model: Any) -> Iterator[None]:
+    """Compute attention in a way that suits writing.
+
+    On a CPU by plain products, which round alike for any batch. On a CUDA GPU not by cuDNN, which
+    prepares itself anew for every length, that is, for every token: 40 ms each on an H200.
+    """
+    before = model.lm.config._attn_implementation
+    if model.device.type == "cuda":
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        with sdpa_kernel(
+            [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+        ):
+            yield
+        return
+    change = model.device.type == "cpu" and before != "eager"
+    if change:
+        model.lm.set_attn_implementation("eager")
+    try:
+        yield
+    finally:
+        if change:
+            model.lm.set_attn_implementation(before)
+
+
+def _check(
+    decoder: Decoder, plans: Sequence[Plan | None], writing: Writing, first: int, batch: int
+) -> None:
+    """Refuse what cannot be written."""
+    if first < 0:
+        raise TimeControlError(f"The number of a document is {first}: 0 or more.")
+    if batch < 1:
+        raise TimeControlError(f"batch is {batch}: 1 or more.")
+    if writing.budget > decoder.positions:
+        raise TimeControlError(
+            f"{writing.budget} tokens are asked for; the base of this decoder takes at most "
+            f"{decoder.positions}: give a smaller --length."
+        )
+    dim = decoder.model.config.plan_dim
+    if writing.stop == "plan" and not dim:
+        raise TimeControlError(
+            "This decoder was trained without plans (method plain): no --stop plan."
+        )
+    for plan in plans:
+        if dim and plan is None:
+            raise TimeControlError("This decoder follows plans, and was given none.")
+        if plan is not None and dim:
+            check(plan.points, dim)
+        if plan is not None and not dim:
+            raise TimeControlError(
+                "This decoder was trained without plans (method plain): it cannot follow one."
+            )

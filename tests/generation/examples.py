@@ -1,0 +1,110 @@
+"""Decoders made on the spot: a tiny base of random weights that likes to end its sentences."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from tests.conftest import make_tokenizer, tiny_llama
+from timecontrol.bases import set_ends
+from timecontrol.corpora.layout import RECIPE, Layout
+from timecontrol.decoder import Decoder, PlannedLM, Settings
+from timecontrol.decoder.examples import boundaries, plan_batch
+from timecontrol.generation import Writing, Written, write
+from timecontrol.plans import Law, Plan
+from timecontrol.tokens import Codec
+
+DIM = 3
+
+LIKES = {"unit": 4.0, "tag": 2.5, "end": 2.0}
+"""What is added to the logits of marks: sentences of about ten tokens, documents of some dozen."""
+
+SHARP = 8.0
+"""What the logits of random weights are multiplied by."""
+
+
+def made(
+    maker: Callable[[int], PreTrainedModel] = tiny_llama,
+    layout: Layout = RECIPE,
+    form: str = "best",
+    plan_dim: int = DIM,
+    likes: dict[str, float] | None = None,
+    pad: str | None = None,
+) -> Decoder:
+    """Return a decoder that was not trained.
+
+    Args:
+        maker: Makes its base.
+        layout: Of its documents.
+        form: How they are written: a key of ``tokens.STYLES``.
+        plan_dim: Coordinates of a plan's points; 0: it follows none.
+        likes: Instead of ``LIKES``.
+        pad: A padding token of its own; otherwise begin, end and padding are one, as in GPT-2.
+    """
+    words = make_tokenizer()
+    if pad is not None:
+        words.add_special_tokens({"pad_token": pad})
+    codec = Codec(set_ends(words), layout, form)
+    lm = maker(len(words))
+    codec.fit(lm)
+    counted, opens = boundaries(codec)
+    torch.manual_seed(1)
+    depths = (0, int(lm.config.num_hidden_layers)) if plan_dim else ()
+    about = {"plan_dim": plan_dim, "depths": depths, "boundaries": counted, "opens": opens}
+    model = PlannedLM.around(lm, init=0.5, **about)
+    lean(model, codec, {**LIKES, **(likes or {})})
+    model.requires_grad_(False).eval()  # type: ignore[no-untyped-call]
+    settings = Settings(method="planned" if plan_dim else "plain", form=form)
+    positions = int(lm.config.max_position_embeddings)
+    config = {"window": positions, "encoder": None, "identity": "none"}
+    law = Law.of([path(n, n) for n in range(3, 9)], 40.0) if plan_dim else None
+    return Decoder(model, codec, settings, config, law, {})
+
+
+def lean(model: PlannedLM, codec: Codec, likes: dict[str, float]) -> None:
+    """Give the output layer a bias towards marks, and opinions: random weights have hardly any."""
+    old: Any = model.lm.get_output_embeddings()
+    head = nn.Linear(old.weight.shape[1], old.weight.shape[0])
+    with torch.no_grad():
+        head.weight.copy_(SHARP * old.weight)
+        head.bias.zero_()
+        head.bias[codec.unit_end] = likes["unit"]
+        head.bias[list(codec.tag_ids.values())] = likes["tag"]
+        head.bias[codec.end] = likes["end"]
+    model.lm.set_output_embeddings(head)
+
+
+def path(n: int, seed: int = 0, dim: int = DIM) -> np.ndarray:
+    """Return points that wander, (n, dim)."""
+    return np.random.default_rng(seed).standard_normal((n, dim)).cumsum(0)
+
+
+def plans(count: int, n: int | None = None) -> list[Plan | None]:
+    """Return plans of different lengths, or of ``n`` points each."""
+    return [Plan(path(n or 2 + i % 5, 100 + i)) for i in range(count)]
+
+
+def written(decoder: Decoder, given: list[Plan | None], **how: Any) -> list[Written]:
+    """Return what is written from plans; settings of writing and options of ``write`` by name."""
+    own = {k: how.pop(k) for k in ("first", "batch", "fast", "progress") if k in how}
+    return list(write(decoder, given, Writing(**{"budget": 48, **how}), **own))
+
+
+def like(decoder: Decoder, token: int, much: float) -> None:
+    """Set what is added to the logit of a token."""
+    head: Any = decoder.model.lm.get_output_embeddings()
+    with torch.no_grad():
+        head.bias[token] = much
+
+
+def logits_of(decoder: Decoder, document: Written, hold: bool = False) -> torch.Tensor:
+    """Return what the model thinks of a whole document at once, (tokens, vocabulary)."""
+    assert document.plan is not None
+    given = plan_batch([document.plan.points])
+    with torch.no_grad():
+        signals = decoder.model.signals(**given, hold=hold)
+        found = decoder.model(torch.tensor([document.ids]), signals=signals).logits[0]
+    return torch.as_tensor(found)

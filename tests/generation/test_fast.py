@@ -1,0 +1,244 @@
+from typing import Any
+
+import pytest
+import torch
+from torch.nn import functional as F
+
+from tests.conftest import (
+    tiny_gemma,
+    tiny_gemma3,
+    tiny_gpt2,
+    tiny_llama,
+    tiny_neox,
+    tiny_qwen2,
+)
+from tests.generation.examples import made, plans, written
+from timecontrol.corpora.layout import DIALOGUE
+from timecontrol.decoder import Decoder
+from timecontrol.errors import TimeControlError
+from timecontrol.generation import Writing, fast
+from timecontrol.generation.fast import LOOK, Slots, attend, usable
+from timecontrol.generation.sampling import choose
+
+MAKERS = {
+    "gpt2": tiny_gpt2,
+    "llama": tiny_llama,
+    "qwen2": tiny_qwen2,
+    "gemma": tiny_gemma,
+    "neox": tiny_neox,
+}
+
+WAYS: dict[str, dict[str, Any]] = {
+    "greedy": {"temperature": 0},
+    "sampled": {},
+    "sorted": {"top_p": 0.3, "temperature": 2.0},
+    "forced": {"length": "forced", "budget": 64},
+    "plan": {"stop": "plan"},
+}
+
+
+@pytest.mark.parametrize("how", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("base", MAKERS)
+def test_the_fast_path_writes_the_same(base: str, how: dict[str, Any]) -> None:
+    decoder, given = made(MAKERS[base]), plans(6)
+    slow = written(decoder, given, fast=False, **how)
+    assert written(decoder, given, fast=True, **how) == slow
+    assert len({document.ids for document in slow}) > 1
+
+
+def test_more_and_more_of_the_buffers_is_looked_at(
+    talker: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows of 8, 16, ... positions, the last of them cut at the end of the buffers."""
+    monkeypatch.setattr(fast, "WINDOW", 8)
+    looked: list[int] = []
+    look = fast.Step.look
+
+    def spy(self: fast.Step, visible: int) -> None:
+        looked.append(visible)
+        look(self, visible)
+
+    monkeypatch.setattr(fast.Step, "look", spy)
+    given = plans(4)
+    found = written(talker, given, length="forced", budget=22, fast=True)
+    assert looked == [8] * 8 + [16] * 8 + [21] * 5
+    assert found == written(talker, given, length="forced", budget=22, fast=False)
+
+
+@pytest.mark.parametrize("how", [{}, {"stop": "plan"}])
+def test_where_tags_open_a_unit(how: dict[str, Any]) -> None:
+    decoder = made(layout=DIALOGUE, form="paper", likes={"tag": 4.0, "unit": -9.0})
+    given = plans(6, 2)
+    slow = written(decoder, given, **how)
+    assert written(decoder, given, fast=True, **how) == slow
+
+
+def test_a_signal_at_boundaries_alone() -> None:
+    decoder, given = made(), plans(4)
+    dense = written(decoder, given, fast=True)
+    decoder.model.config.sparse = True
+    sparse = written(decoder, given, fast=True)
+    assert sparse == written(decoder, given, fast=False)
+    assert sparse != dense
+
+
+def test_a_decoder_without_plans(plain: Decoder) -> None:
+    assert written(plain, [None] * 5, fast=True) == written(plain, [None] * 5, fast=False)
+
+
+@pytest.mark.parametrize("pad", [None, "<pad>"])
+def test_a_text_does_not_depend_on_its_batch(pad: str | None) -> None:
+    decoder, given = made(pad=pad), plans(9)
+    for how in ({}, {"stop": "plan"}):
+        first, *others = [written(decoder, given, batch=b, fast=True, **how) for b in (1, 5, 9)]
+        for other in others:
+            assert other == first
+
+
+def test_nor_do_its_scores(talker: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit, whatever is beside it."""
+    seen: list[torch.Tensor] = []
+
+    def spy(logits: torch.Tensor, *rest: Any) -> torch.Tensor:
+        seen.append(logits[0].clone())
+        return choose(logits, *rest)
+
+    monkeypatch.setattr(fast, "choose", spy)
+    found = []
+    for documents in (1, 2, 6):
+        seen.clear()
+        written(talker, plans(documents, 3), length="forced", budget=20, fast=True)
+        found.append(torch.stack(seen))
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
+
+
+def test_batch_after_batch_through_the_same_buffers() -> None:
+    """Nothing of one batch may be left in the next: neither keys nor plans nor ends."""
+    decoder = made()
+    given = plans(4, 3)
+    alone = [written(made(), [plan] * 4, first=4 * i, fast=True) for i, plan in enumerate(given)]
+    kept = [written(decoder, [plan] * 4, first=4 * i, fast=True) for i, plan in enumerate(given)]
+    assert kept == alone
+    assert len({document.ids for documents in kept for document in documents}) > 8
+
+
+def test_other_settings_are_not_mixed_up_with_those_before() -> None:
+    decoder, given = made(), plans(4, 3)
+    for how in ({}, {"seed": 5}, {"top_p": 0.5}, {"length": "forced"}, {"budget": 30}, {}):
+        assert written(decoder, given, fast=True, **how) == written(decoder, given, **how)
+
+
+def test_it_stops_soon_after_all_have_ended() -> None:
+    decoder = made(pad="<pad>", likes={"end": 9.0})
+    steps = [0]
+
+    def tick() -> None:
+        steps[0] += 1
+
+    ids = fast.run(decoder, plans(5), list(range(5)), Writing(budget=64), tick)
+    ends = [row.index(decoder.codec.end, 1) for row in ids]
+    assert max(ends) <= LOOK
+    assert steps[0] == LOOK
+    assert {len(row) for row in ids} == {64}
+    pad = decoder.codec.tokenizer.pad_token_id
+    assert all(set(row[end + 1 :]) == {pad} for row, end in zip(ids, ends, strict=True))
+    assert all(document.ended for document in written(decoder, plans(5), fast=True))
+
+
+@pytest.mark.parametrize("pad", [None, "<pad>"])
+def test_all_stopped_by_their_plans(pad: str | None) -> None:
+    """No end token comes; what fills the rest must not be taken for text, or for an end."""
+    decoder = made(pad=pad, likes={"unit": 8.0})
+    given = plans(5)
+    documents = written(decoder, given, stop="plan", budget=64, fast=True)
+    assert documents == written(decoder, given, stop="plan", budget=64, fast=False)
+    for document, plan in zip(documents, given, strict=True):
+        assert plan is not None
+        assert document.ids.count(decoder.codec.unit_end) == len(plan)
+        assert document.ids[-1] == decoder.codec.unit_end
+        assert not document.ended
+
+
+def test_it_is_not_taken_on_a_cpu_unless_asked_for(
+    talker: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*arguments: object) -> list[list[int]]:
+        raise AssertionError
+
+    monkeypatch.setattr(fast, "run", never)
+    assert len(written(talker, plans(1), budget=4)) == 1
+    with pytest.raises(AssertionError):
+        written(talker, plans(1), budget=4, fast=True)
+
+
+def test_a_sliding_window_is_refused_in_a_line() -> None:
+    decoder = made(tiny_gemma3)
+    assert usable(decoder.model) is not None
+    with pytest.raises(TimeControlError) as error:
+        written(decoder, plans(1), fast=True)
+    assert str(error.value) == (
+        "The fast path cannot be taken with this base: its attention has a sliding window."
+    )
+    assert len(written(decoder, plans(1))) == 1  # by the other path it writes
+
+
+@pytest.mark.parametrize("base", MAKERS)
+def test_bases_without_one_can_be_used(base: str) -> None:
+    assert usable(made(MAKERS[base]).model) is None
+
+
+def test_a_window_in_the_configuration_alone_is_enough(talker: Decoder) -> None:
+    decoder = made()
+    text: Any = decoder.model.config.text_config
+    assert usable(decoder.model) is None
+    text.sliding_window = 4096  # as Mistral has it, without kinds of layers
+    assert usable(decoder.model) is not None
+
+
+def test_attention_is_put_back_even_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = made()
+    config: Any = decoder.model.lm.config
+    before = config._attn_implementation
+    written(decoder, plans(1), fast=True)
+    assert config._attn_implementation == before
+
+    def fail(self: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(fast.Step, "__call__", fail)
+    with pytest.raises(ZeroDivisionError):
+        written(decoder, plans(1), fast=True)
+    assert config._attn_implementation == before
+
+
+@pytest.mark.parametrize("shared", [1, 2, 4])
+@pytest.mark.parametrize("scaling", [None, 0.3])
+def test_attention_of_one_query(shared: int, scaling: float | None) -> None:
+    state = torch.Generator().manual_seed(0)
+    query = torch.randn(3, 4, 1, 8, generator=state)
+    key, value = (torch.randn(3, shared, 10, 8, generator=state) for _ in range(2))
+    mask = torch.where(torch.arange(10) <= 6, 0.0, -torch.inf).view(1, 1, 1, -1)
+    found, _ = attend(torch.nn.Identity(), query, key, value, mask, scaling)
+    expected = F.scaled_dot_product_attention(
+        query, key, value, mask.expand(3, 1, 1, -1), scale=scaling, enable_gqa=True
+    )
+    torch.testing.assert_close(found, expected.transpose(1, 2))
+    key[:, :, 7:] = value[:, :, 7:] = 1e6  # beyond what may be seen
+    again, _ = attend(torch.nn.Identity(), query, key, value, mask, scaling)
+    torch.testing.assert_close(again, found)
+
+
+def test_slots_hold_what_is_written_at_their_place() -> None:
+    at = torch.zeros(1, dtype=torch.long)
+    slots = Slots(6, at)
+    slots.visible = 4
+    rows = [torch.full((2, 1, 1, 3), float(i + 1)) for i in range(3)]
+    for row in rows:
+        keys, values = slots.update(row, 10 * row)
+        at += 1
+    assert keys.shape == (2, 1, 4, 3)
+    assert keys[0, 0, :, 0].tolist() == [1, 2, 3, 0]
+    assert values[1, 0, :, 2].tolist() == [10, 20, 30, 0]
+    assert slots.get_mask_sizes() == (4, 0)
+    assert slots.get_max_length() == 6

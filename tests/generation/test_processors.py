@@ -1,0 +1,63 @@
+import torch
+
+from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
+
+MARK, TAG = 8, 9
+
+
+def test_the_chosen_token_alone_stays_possible() -> None:
+    scores = torch.tensor([[0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]).log()
+    keyed = Keyed(torch.full((2, 1, 1), 0.3), 1, 1.0, 1.0)
+    found = keyed(torch.zeros(2, 1, dtype=torch.long), scores)
+    assert found.argmax(-1).tolist() == [1, 0]
+    assert torch.isfinite(found).sum(-1).tolist() == [1, 1]
+
+
+def test_each_step_has_its_own_number() -> None:
+    """With four equal tokens, the number of a step says which: 0.1 the first, 0.9 the last."""
+    uniforms = torch.tensor([[[0.1], [0.9], [0.4]], [[0.6], [0.1], [0.9]]])
+    ticks: list[int] = []
+    keyed = Keyed(uniforms, 2, 1.0, 1.0, lambda: ticks.append(1))
+    found = []
+    for length in (2, 3, 4):  # tokens so far, two of them the prompt
+        ids = torch.zeros(2, length, dtype=torch.long)
+        found.append(keyed(ids, torch.zeros(2, 4)).argmax(-1).tolist())
+    assert found == [[0, 2], [3, 0], [1, 3]]
+    assert len(ticks) == 3
+
+
+def test_a_forbidden_token_is_not_chosen() -> None:
+    """What was forbidden before, as the end of a forced document, stays so."""
+    scores = torch.tensor([[-torch.inf, 0.0, -torch.inf]])
+    for u in (0.0, 0.99):
+        keyed = Keyed(torch.full((1, 1, 7), u), 1, 0.95, 1.0)
+        assert int(keyed(torch.zeros(1, 1, dtype=torch.long), scores).argmax()) == 1
+
+
+def test_a_plan_ends_with_its_last_sentence() -> None:
+    ids = torch.tensor([[0, 1, MARK, 2, MARK], [0, MARK, MARK, MARK, 1], [0, 1, 2, 3, 4]])
+    done = PlanEnd(torch.tensor([2, 4, 1]), [MARK], opens=False)
+    assert done(ids, torch.zeros(0)).tolist() == [True, False, False]
+    assert done(ids[:, :4], torch.zeros(0)).tolist() == [False, False, False]
+
+
+def test_where_tags_open_a_unit_the_next_one_ends_the_plan() -> None:
+    ids = torch.tensor([[0, TAG, 1, TAG], [0, TAG, 1, 2], [0, MARK, TAG, 1]])
+    done = PlanEnd(torch.tensor([1, 1, 1]), [MARK, TAG], opens=True)
+    assert done(ids, torch.zeros(0)).tolist() == [True, False, True]
+
+
+def test_beams_of_a_document_have_its_plan() -> None:
+    """Beam search asks for several rows a document, those of the first document first."""
+    ids = torch.tensor([[0, MARK, MARK]] * 6)
+    done = PlanEnd(torch.tensor([2, 3]), [MARK], opens=False)
+    assert done(ids, torch.zeros(0)).tolist() == [True] * 3 + [False] * 3
+
+
+def test_tokens_of_the_first_row_are_handed_over_without_the_prompt() -> None:
+    seen: list[int] = []
+    streamer = Sentences(seen.append)
+    for value in (torch.zeros(4, 1), torch.tensor([5, 6, 6, 6]), torch.tensor([7, 8, 8, 8])):
+        streamer.put(value.long())
+    streamer.end()
+    assert seen == [5, 7]

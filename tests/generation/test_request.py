@@ -1,0 +1,312 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.generation.examples import written
+from timecontrol.decoder import Decoder, preset
+from timecontrol.errors import TimeControlError
+from timecontrol.generation import Writing, write
+from timecontrol.generation.request import (
+    default_kind,
+    default_writing,
+    most_sentences,
+    pins_of,
+    plans_for,
+    plans_from,
+    sentences_for,
+)
+from timecontrol.plans import KINDS, Plan, draw, write_plans
+
+NORMAL = Writing(budget=256)
+TEXT = "Mix the flour and the eggs."
+
+
+@pytest.fixture(scope="module")
+def decoder(decoder_run: Path) -> Decoder:
+    return Decoder.load(decoder_run, "cpu")
+
+
+def of(
+    decoder: Decoder, name: str = "best", objective: str = "bridge", method: str = "planned"
+) -> Decoder:
+    """Return a decoder as if it were of another preset, encoder or method."""
+    encoder = {"objective": objective} if method == "planned" else None
+    changed = replace(decoder, settings=preset(name, method=method))
+    changed.config = {**decoder.config, "encoder": encoder}
+    if method != "planned":
+        changed.encoder = None
+    if method == "plain":
+        changed.law = None
+    return changed
+
+
+def whole(plans: list[Plan | None]) -> list[Plan]:
+    return [plan for plan in plans if plan is not None]
+
+
+@pytest.mark.parametrize(
+    ("name", "objective", "kind"),
+    [
+        ("best", "bridge", "bridge"),
+        ("best", "brownian", "bridge"),
+        ("best", "implicit", "bridge"),
+        ("best", "vae", "bridge"),
+        ("paper", "bridge", "euler"),
+        ("paper", "brownian", "brownian"),
+        ("paper", "implicit", "linear"),
+        ("paper", "vae", "linear"),
+        ("released", "bridge", "released"),
+        ("released", "brownian", "released-brownian"),
+        ("released", "implicit", "released"),
+        ("released", "vae", "released"),
+    ],
+)
+def test_preset_and_encoder_decide_the_kind(
+    decoder: Decoder, name: str, objective: str, kind: str
+) -> None:
+    changed = of(decoder, name, objective)
+    assert default_kind(changed) == kind
+    assert kind in KINDS
+    assert whole(plans_for(changed, 1, NORMAL, sentences=4))[0].kind == kind
+
+
+@pytest.mark.parametrize("method", ["section-dense", "section-sparse"])
+def test_sections_are_those_of_real_documents(decoder: Decoder, method: str) -> None:
+    changed = of(decoder, method=method)
+    assert default_kind(changed) == "retrieved"
+    assert whole(plans_for(changed, 1, NORMAL))[0].kind == "retrieved"
+    assert whole(plans_for(changed, 1, NORMAL, kind="retrieved"))
+    for kind in set(KINDS) - {"retrieved"}:
+        with pytest.raises(TimeControlError, match="--plan retrieved, not"):
+            plans_for(changed, 1, NORMAL, kind=kind)
+    with pytest.raises(TimeControlError, match="has no encoder"):
+        plans_for(changed, 1, NORMAL, start=TEXT)
+
+
+def test_lengths_of_texts(decoder: Decoder) -> None:
+    assert decoder.window == 256
+    assert default_writing(decoder, "normal") == Writing(length="normal", budget=256)
+    assert default_writing(decoder, "forced") == Writing(length="forced", budget=256)
+    assert default_writing(decoder, "77", seed=3) == Writing(length="forced", budget=77, seed=3)
+
+
+@pytest.mark.parametrize("length", ["", "long", "-5", "7.5", "1e3", "٣", "9" * 10, "9" * 5000])
+def test_what_is_no_length(decoder: Decoder, length: str) -> None:
+    with pytest.raises(TimeControlError, match="normal, forced, or a number of tokens"):
+        default_writing(decoder, length)
+
+
+@pytest.mark.parametrize("length", ["0", "1"])
+def test_too_short_a_length(decoder: Decoder, length: str) -> None:
+    with pytest.raises(TimeControlError, match=f"budget is {length}: 2 tokens or more"):
+        default_writing(decoder, length)
+
+
+def test_lengths_of_plans(decoder: Decoder) -> None:
+    """By hand, for documents of 10 sentences and 100 tokens on average."""
+    assert decoder.law is not None
+    decoder = replace(decoder, law=replace(decoder.law, sentences=10.0, tokens=100.0))
+    for name, normal, forced, short in (
+        ("best", 10, 26, 5),  # 256/100 * 10
+        ("paper", 10, 16, 2),  # (256 - 100)/100 * 10; never under 2
+        ("released", 100, 25, 5),  # tokens for sentences; rounded down
+    ):
+        changed = of(decoder, name)
+        for length, n in (("normal", normal), ("forced", forced), ("50", short)):
+            writing = default_writing(changed, length)
+            assert sentences_for(changed, writing) == n
+            assert len(whole(plans_for(changed, 1, writing))[0]) == n
+
+
+def test_most_sentences_are_twice_as_many_as_usual(decoder: Decoder) -> None:
+    assert decoder.law is not None
+    decoder = replace(decoder, law=replace(decoder.law, sentences=10.0, tokens=100.0))
+    assert most_sentences(decoder, 256) == 51  # 2 * 25.6
+    assert most_sentences(decoder, 5) == 2
+    assert len(whole(plans_for(decoder, 1, NORMAL, sentences=51))[0]) == 51
+    assert len(whole(plans_for(decoder, 1, NORMAL, sentences=1))[0]) == 1
+    for n in (52, 0, -3):
+        with pytest.raises(TimeControlError) as error:
+            plans_for(decoder, 1, NORMAL, sentences=n)
+        assert str(error.value) == (
+            f"{n} sentences are asked for: from 1 to 51, for 256 tokens hold about 26."
+        )
+
+
+def test_plans_are_drawn_by_seed_and_number(decoder: Decoder) -> None:
+    assert decoder.law is not None
+    writing = replace(NORMAL, seed=3)
+    plans = whole(plans_for(decoder, 4, writing, kind="mean", sentences=5, first=7))
+    assert [(p.kind, p.seed, p.number, len(p)) for p in plans] == [
+        ("mean", 3, number, 5) for number in (7, 8, 9, 10)
+    ]
+    plans = whole(plans_for(decoder, 4, writing, sentences=5, first=7))
+    for plan in plans:
+        expected = draw(decoder.law, "bridge", 5, seed=3, number=plan.number)
+        assert np.array_equal(plan.points, expected)
+    alone = whole(plans_for(decoder, 1, writing, sentences=5, first=9))[0]
+    assert np.array_equal(alone.points, plans[2].points)
+    assert not np.array_equal(plans[0].points, plans[1].points)
+
+
+def test_texts_are_pinned_where_they_belong(decoder: Decoder) -> None:
+    assert decoder.encoder is not None
+    texts = ["Peel the apples.", "Bake it.", "Let it cool.", "Serve it."]
+    latents = np.asarray(decoder.encoder.encode(texts), np.float64)
+    plan = whole(
+        plans_for(
+            decoder,
+            1,
+            NORMAL,
+            sentences=7,
+            start=texts[0],
+            goal=texts[3],
+            waypoints=[(0.7, texts[2]), (0.3, texts[1])],
+        )
+    )[0]
+    np.testing.assert_allclose(plan.points[[0, 2, 4, 6]], latents, atol=1e-5)
+    assert plan.about == {
+        "rule": "best",
+        "start": texts[0],
+        "goal": texts[3],
+        "waypoints": [[0.7, texts[2]], [0.3, texts[1]]],
+    }
+    json.dumps(plan.as_dict(), allow_nan=False)
+
+
+def test_several_sentences_are_pinned_at_their_mean(decoder: Decoder) -> None:
+    assert decoder.encoder is not None
+    sentences = ["Peel the apples.", "Bake it for an hour.", "Serve it with cream."]
+    (pin,) = pins_of(decoder, goal=" ".join(sentences))
+    assert pin.share == 1
+    mean = np.asarray(decoder.encoder.encode(sentences)).mean(0)
+    np.testing.assert_allclose(pin.point, mean, atol=1e-5)
+    (other,) = pins_of(decoder, start="\n\n".join(sentences))  # a paragraph each
+    np.testing.assert_allclose(other.point, mean, atol=1e-5)
+
+
+def test_pins_come_in_order_and_only_those_asked_for(decoder: Decoder) -> None:
+    assert pins_of(decoder) == []
+    shares = [p.share for p in pins_of(decoder, TEXT, TEXT, [(0.9, TEXT), (0.1, TEXT)])]
+    assert shares == [0, 0.1, 0.9, 1]
+    assert [p.share for p in pins_of(decoder, goal=TEXT)] == [1]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\n\n\t"])
+def test_an_empty_text_is_refused(decoder: Decoder, text: str) -> None:
+    with pytest.raises(TimeControlError, match="The text at 0 is empty"):
+        plans_for(decoder, 1, NORMAL, start=text)
+    with pytest.raises(TimeControlError, match=r"The text at 0\.5 is empty"):
+        plans_for(decoder, 1, NORMAL, waypoints=[(0.5, text)])
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, 50.0, float("nan"), float("inf")])
+def test_a_waypoint_lies_inside(decoder: Decoder, share: float) -> None:
+    with pytest.raises(TimeControlError, match="a share of the document between 0 and 1"):
+        plans_for(decoder, 1, NORMAL, waypoints=[(share, TEXT)])
+
+
+def test_what_has_no_place_in_a_plan(decoder: Decoder) -> None:
+    with pytest.raises(TimeControlError, match="has no place in 2 sentences"):
+        plans_for(decoder, 1, NORMAL, sentences=2, waypoints=[(0.5, TEXT)])
+    with pytest.raises(TimeControlError, match="Two pins fall on sentence 2 of 3"):
+        plans_for(decoder, 1, NORMAL, sentences=3, waypoints=[(0.4, TEXT), (0.6, TEXT)])
+    with pytest.raises(TimeControlError, match="takes no goal"):
+        plans_for(decoder, 1, NORMAL, kind="static", goal=TEXT)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "brige"}, "No plan named 'brige'. Did you mean 'bridge'?"),
+        ({"count": 0}, "0 documents are asked for: 1 or more."),
+        ({"first": -1}, "must not be negative"),
+    ],
+)
+def test_what_cannot_be_planned(decoder: Decoder, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(TimeControlError) as error:
+        plans_for(decoder, **{"count": 1, "writing": NORMAL, **changes})
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"kind": "bridge"},
+        {"sentences": 3},
+        {"start": TEXT},
+        {"start": ""},
+        {"goal": TEXT},
+        {"waypoints": [(0.5, TEXT)]},
+    ],
+)
+def test_a_decoder_without_plans_takes_none(
+    decoder: Decoder, asked: dict[str, Any], tmp_path: Path
+) -> None:
+    plain = of(decoder, method="plain")
+    assert plans_for(plain, 3, NORMAL) == [None, None, None]
+    with pytest.raises(TimeControlError, match="trained without plans"):
+        plans_for(plain, 3, NORMAL, **asked)
+    with pytest.raises(TimeControlError, match="trained without plans"):
+        plans_from(plain, tmp_path / "plans.json", None, NORMAL)
+
+
+def same(some: list[Plan], others: list[Plan]) -> bool:
+    """Return whether plans are the same to the last bit."""
+    return [p.as_dict() for p in some] == [p.as_dict() for p in others]
+
+
+def test_plans_of_written_documents_come_back(decoder: Decoder, tmp_path: Path) -> None:
+    writing = Writing(budget=20, seed=2)
+    plans = plans_for(decoder, 3, writing, start=TEXT, first=4)
+    file = tmp_path / "texts.jsonl"
+    documents = list(write(decoder, plans, writing, first=4))
+    file.write_text("".join(json.dumps(d.as_dict()) + "\n" for d in documents))
+    found = plans_from(decoder, file, None, writing)
+    assert same(found, whole(plans))
+    again = list(write(decoder, found, writing, first=4))
+    assert [d.ids for d in again] == [d.ids for d in documents]
+
+
+def test_plans_are_taken_over_again(decoder: Decoder, tmp_path: Path) -> None:
+    plans = whole(plans_for(decoder, 2, NORMAL, sentences=3))
+    file = tmp_path / "plans.json"
+    write_plans(file, plans)
+    assert same(plans_from(decoder, file, None, NORMAL), plans)
+    assert same(plans_from(decoder, file, 5, NORMAL), [*plans, *plans, plans[0]])
+    assert same(plans_from(decoder, file, 1, NORMAL), plans[:1])
+    with pytest.raises(TimeControlError, match="0 documents are asked for"):
+        plans_from(decoder, file, 0, NORMAL)
+
+
+def test_plans_of_a_file_must_fit(decoder: Decoder, tmp_path: Path) -> None:
+    file = tmp_path / "plan.npy"
+    most = most_sentences(decoder, 256)
+    np.save(file, np.zeros((most, 3)))
+    assert len(plans_from(decoder, file, None, NORMAL)[0]) == most
+    np.save(file, np.zeros((most + 1, 3)))
+    with pytest.raises(TimeControlError, match=f"{most + 1} points; the window of 256 tokens"):
+        plans_from(decoder, file, None, NORMAL)
+    np.save(file, np.zeros((2, 4)))
+    with pytest.raises(TimeControlError, match="4 numbers; this model reads points of 3"):
+        plans_from(decoder, file, None, NORMAL)
+
+
+def test_plans_as_long_as_the_preset_makes_them_come_back(decoder: Decoder, tmp_path: Path) -> None:
+    """The authors' code counts tokens: its plans are longer than any text."""
+    released = of(decoder, "released")
+    plans = whole(plans_for(released, 1, NORMAL))
+    assert len(plans[0]) > most_sentences(released, 256)
+    write_plans(tmp_path / "plans.json", plans)
+    assert same(plans_from(released, tmp_path / "plans.json", None, NORMAL), plans)
+
+
+def test_what_was_asked_for_is_written(decoder: Decoder) -> None:
+    plans = plans_for(decoder, 2, Writing(budget=24), sentences=2)
+    documents = written(decoder, plans, budget=24)
+    assert [document.plan for document in documents] == plans

@@ -1,0 +1,430 @@
+import importlib
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from torch import Tensor
+from transformers import TopPLogitsWarper
+
+from tests.conftest import tiny_gpt2, tiny_llama
+from tests.generation.examples import like, logits_of, made, path, plans, written
+from timecontrol.corpora.documents import Section
+from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
+from timecontrol.decoder import Decoder
+from timecontrol.errors import TimeControlError
+from timecontrol.generation import Writing, Written, stream, write
+from timecontrol.generation.noise import uniforms
+from timecontrol.generation.processors import Keyed
+from timecontrol.generation.sampling import choose, draws_for
+from timecontrol.generation.write import ROWS, filled, finish, plain_attention
+from timecontrol.plans import Plan
+from timecontrol.progress import Advance
+from timecontrol.vocabulary import tag_text
+
+BATCHES = [1, 3, 5, 16]
+
+
+def ids(documents: Sequence[Written]) -> list[tuple[int, ...]]:
+    return [document.ids for document in documents]
+
+
+@contextmanager
+def threads(n: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("how", [{}, {"length": "forced"}, {"stop": "plan"}, {"beams": 2}])
+def test_a_text_does_not_depend_on_its_batch(talker: Decoder, how: dict[str, Any]) -> None:
+    given = plans(16)
+    first, *others = [written(talker, given, batch=b, **how) for b in BATCHES]
+    assert len(set(ids(first))) > 4
+    for other in others:
+        assert other == first
+
+
+def test_nor_on_the_number_of_threads(talker: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by luck: the scores are the same to the last bit.
+
+    Two threads share the rows of a product; what one of them is left with must not round otherwise.
+    """
+    given, how = plans(6), {"length": "forced", "budget": 5}
+    expected = ids(written(talker, given, batch=1, **how))
+    seen: list[Tensor] = []
+    choose = Keyed.__call__
+
+    def spy(self: Keyed, input_ids: Tensor, scores: Tensor) -> Tensor:
+        seen.append(scores.clone())
+        return choose(self, input_ids, scores)
+
+    monkeypatch.setattr(Keyed, "__call__", spy)
+    scores = {}
+    with threads(2):
+        for batch in (1, 3, 6):
+            seen.clear()
+            some = [0, 5] if batch == 1 else range(0, 6, batch)
+            for first in some:
+                found = ids(written(talker, given[first : first + batch], first=first, **how))
+                assert found == expected[first : first + batch]
+            scores[batch] = seen[:4], seen[-4:]
+    for batch in (1, 3):
+        for step in range(4):
+            assert torch.equal(scores[batch][0][step][0], scores[6][0][step][0])
+            last = 2 if batch == 3 else 0
+            assert torch.equal(scores[batch][1][step][last], scores[6][1][step][5])
+
+
+@pytest.mark.parametrize("documents", range(1, 10))
+def test_rows_on_a_cpu_come_in_fours(documents: int) -> None:
+    rows = filled(documents, torch.device("cpu"))
+    assert len(rows) % ROWS == 0
+    assert len(rows) < documents + ROWS
+    assert rows[:documents] == list(range(documents))
+    assert set(rows) == set(range(documents))
+    assert filled(documents, torch.device("meta")) == list(range(documents))
+
+
+def test_a_document_alone_is_the_same_as_among_others(talker: Decoder) -> None:
+    given = plans(8)
+    whole = written(talker, given)
+    alone = written(talker, [given[5]], first=5)
+    assert alone == whole[5:6]
+    assert alone[0].number == 5
+    assert [document.number for document in written(talker, given[:3], first=40)] == [40, 41, 42]
+    assert ids(written(talker, [given[5]], first=6)) != ids(whole[5:6])
+
+
+def test_the_seed_makes_the_text_and_nothing_else_random_does(talker: Decoder) -> None:
+    given = plans(4)
+    torch.manual_seed(0)
+    before = torch.get_rng_state()
+    first = ids(written(talker, given, seed=1))
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(1)
+    assert ids(written(talker, given, seed=1)) == first
+    assert ids(written(talker, given, seed=2)) != first
+
+
+def test_the_plan_makes_the_text(talker: Decoder) -> None:
+    one, other = Plan(path(4, 1)), Plan(path(4, 2))
+    assert ids(written(talker, [one])) != ids(written(talker, [other]))
+
+
+@pytest.mark.parametrize("how", [{}, {"stop": "plan"}, {"length": "forced"}])
+def test_plans_of_different_lengths_beside_each_other(talker: Decoder, how: dict[str, Any]) -> None:
+    """The shorter are filled with zeros in a batch; nobody may see them."""
+    given: list[Plan | None] = [Plan(path(n, n)) for n in (1, 9, 2, 5)]
+    together = written(talker, given, **how)
+    alone = [written(talker, [plan], first=i, **how)[0] for i, plan in enumerate(given)]
+    assert together == alone
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+@pytest.mark.parametrize("length", ["normal", "forced"])
+def test_tokens_follow_from_what_the_model_thinks_in_training(
+    talker: Decoder, length: str, temperature: float
+) -> None:
+    """Step by step with a cache is the same as the whole text at once, its plan beside it.
+
+    After a forced document's plan its last point holds; a normal document is told that it is over.
+    """
+    forced, beyond = length == "forced", 0
+    how = {"length": length, "temperature": temperature, "top_p": 0.9, "seed": 5}
+    for document in written(talker, plans(8), **how):
+        assert document.plan is not None
+        beyond += document.ids.count(talker.codec.unit_end) > len(document.plan)
+        logits = logits_of(talker, document, hold=forced)[:-1]
+        if forced:
+            logits[:, talker.codec.end] = -torch.inf
+        noise = uniforms(5, [document.number], len(logits), draws_for(0.9))[0]
+        assert choose(logits, noise, 0.9, temperature).tolist() == list(document.ids[1:])
+    assert beyond > 0
+
+
+def test_first_tokens_have_the_law_of_the_nucleus(talker: Decoder) -> None:
+    n, plan = 4096, Plan(path(3, 5))
+    documents = written(talker, [plan] * n, budget=2, top_p=0.8, batch=n)
+    chosen = torch.tensor([document.ids[1] for document in documents])
+    logits = logits_of(talker, documents[0])[:1].double()
+    kept = TopPLogitsWarper(0.8)(torch.zeros(1, 1).long(), logits)
+    law = torch.softmax(kept[0], -1)
+    counts = torch.bincount(chosen, minlength=len(law))
+    assert counts[law == 0].sum() == 0
+    inside = (law > 0).numpy()
+    assert inside.sum() > 50
+    assert stats.chisquare(counts.numpy()[inside], n * law.numpy()[inside]).pvalue > 1e-3
+
+
+def test_normal_documents_stop_at_their_end(talker: Decoder) -> None:
+    documents = written(talker, plans(16))
+    end = talker.codec.end
+    assert 0 < sum(document.ended for document in documents) < 16
+    for document in documents:
+        assert document.ids[0] == talker.codec.begin
+        assert document.ids[1:].count(end) == document.ended
+        if document.ended:
+            assert document.ids[-1] == end
+        else:
+            assert len(document.ids) == 48
+
+
+@pytest.mark.parametrize("pad", [None, "<pad>"])
+def test_forced_documents_have_exactly_their_budget(pad: str | None) -> None:
+    """Even where the model itself writes the token that fills batches, at the very end too."""
+    decoder = made(pad=pad, likes={"end": 7.0})
+    if pad is not None:
+        like(decoder, int(decoder.codec.tokenizer.pad_token_id), 7.0)
+    normal = written(decoder, plans(16), budget=33)
+    assert sum(document.ended for document in normal) > 8  # it would have ended
+    forced = written(decoder, plans(16), length="forced", budget=33)
+    for document in forced:
+        assert len(document.ids) == 33
+        assert decoder.codec.end not in document.ids[1:]
+        assert not document.ended
+    if pad is not None:
+        assert any(d.ids[-1] == decoder.codec.tokenizer.pad_token_id for d in forced)
+
+
+@pytest.mark.parametrize("pad", [None, "<pad>"])
+@pytest.mark.parametrize("beams", [1, 3])
+def test_a_document_stops_with_its_plan(pad: str | None, beams: int) -> None:
+    decoder = made(pad=pad, likes={"unit": 5.0})
+    documents = written(decoder, plans(16), stop="plan", beams=beams, budget=64)
+    mark, stopped = decoder.codec.unit_end, 0
+    for document in documents:
+        assert document.plan is not None
+        n = document.ids.count(mark)
+        assert n <= len(document.plan)
+        if n == len(document.plan):
+            stopped += 1
+            assert document.ids[-1] == mark
+            assert not document.ended
+            assert len(document.sentences) <= n + len(document.sections)
+        else:
+            assert document.ended or len(document.ids) == 64
+        assert document.ids[1:].count(decoder.codec.end) == document.ended
+    assert stopped > 4
+    assert len({len(document.ids) for document in documents}) > 4  # not all at once
+
+
+def test_a_plan_of_tags_stops_where_a_turn_too_many_would_open() -> None:
+    decoder = made(layout=DIALOGUE, form="paper", likes={"tag": 4.0, "unit": -9.0})
+    assert decoder.model.config.opens
+    tags = set(decoder.codec.tag_ids.values())
+    given = plans(8, 3)
+    documents = written(decoder, given, stop="plan", budget=64)
+    turns = [sum(token in tags for token in document.ids) for document in documents]
+    assert max(turns) == 4
+    for document, n in zip(documents, turns, strict=True):
+        if n == 4:
+            assert document.ids[-1] in tags
+            assert len([t for t in document.tags if t is not None]) <= 3
+    assert written(decoder, given, stop="plan", budget=64, batch=1) == documents
+
+
+@pytest.mark.parametrize(
+    ("layout", "form"),
+    [(RECIPE, "best"), (RECIPE, "paper"), (HOWTO, "best"), (DIALOGUE, "paper"), (STORY, "best")],
+)
+def test_text_to_generate_to_parse(layout: Any, form: str) -> None:
+    """No mark, no special token and no tag is left inside a sentence."""
+    decoder = made(layout=layout, form=form, pad="<pad>")
+    tokenizer = decoder.codec.tokenizer
+    like(decoder, int(tokenizer.pad_token_id), 4.0)
+    never = ["[ . ]", "<pad>", "<|endoftext|>", *map(tag_text, layout.tags)]
+    documents = written(decoder, plans(12), budget=64)
+    assert sum(len(document.sentences) for document in documents) > 20
+    for document in documents:
+        assert document.sections == decoder.codec.decode(document.ids)
+        for section in document.sections:
+            assert section.tag is None or section.tag in layout.tags
+            for sentence in section.sentences:
+                assert sentence == sentence.strip()
+                assert sentence
+                assert not [mark for mark in never if mark in sentence]
+        assert parsed(document.text) == [(s.tag, s.text) for s in document.sections]
+
+
+def parsed(text: str) -> list[tuple[str | None, str]]:
+    """Return tag and text of each line."""
+    lines = text.split("\n") if text else []
+    found = [re.fullmatch(r"(?:\[ ([^]]+) \] )?(.*)", line) for line in lines]
+    return [(match[1], match[2]) for match in found if match is not None]
+
+
+def test_beam_search_finds_what_is_more_probable(talker: Decoder) -> None:
+    def probability(document: Written) -> float:
+        logits = logits_of(talker, document, hold=True)
+        logits[:, talker.codec.end] = -torch.inf
+        chosen = torch.tensor(document.ids[1:]).unsqueeze(-1)
+        return float(logits[:-1].log_softmax(-1).gather(-1, chosen).sum())
+
+    how = {"length": "forced", "budget": 24}
+    greedy = [probability(d) for d in written(talker, plans(4), temperature=0, **how)]
+    beams = [probability(d) for d in written(talker, plans(4), beams=4, **how)]
+    assert np.mean(beams) > np.mean(greedy)
+    assert beams != greedy
+    assert ids(written(talker, plans(4), beams=4, seed=1, **how)) == ids(
+        written(talker, plans(4), beams=4, seed=2, **how)
+    )
+
+
+@pytest.mark.parametrize("form", ["best", "paper"])
+@pytest.mark.parametrize("layout", [RECIPE, HOWTO, DIALOGUE])
+def test_sentences_are_streamed_in_order(layout: Any, form: str) -> None:
+    decoder = made(layout=layout, form=form)
+    for number, plan in enumerate(plans(6)):
+        for how in (Writing(budget=48), Writing(budget=48, stop="plan")):
+            told: list[tuple[str | None, str]] = []
+            document = stream(decoder, plan, how, lambda *s, told=told: told.append(s), number)
+            assert document == next(write(decoder, [plan], how, first=number))
+            assert told == [
+                (section.tag if i == 0 else None, sentence)
+                for section in document.sections
+                for i, sentence in enumerate(section.sentences)
+            ]
+
+
+def test_a_sentence_is_handed_over_as_soon_as_it_is_done(
+    talker: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [0]
+    choose = Keyed.__call__
+
+    def count(self: Keyed, input_ids: Tensor, scores: Tensor) -> Tensor:
+        steps[0] += 1
+        return choose(self, input_ids, scores)
+
+    monkeypatch.setattr(Keyed, "__call__", count)
+    when: list[int] = []
+    how = Writing(length="forced", budget=60)
+    document = stream(talker, plans(1)[0], how, lambda *_: when.append(steps[0]))
+    codec = talker.codec
+    closing = {codec.unit_end, *codec.tag_ids.values()}
+    ends = [i for i, token in enumerate(document.ids) if token in closing]
+    assert len(when) == len(document.sentences) > 3
+    assert set(when[:-1]) <= set(ends)
+
+
+def test_each_batch_is_there_before_the_next_is_begun(
+    talker: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("timecontrol.generation.write")
+    begun: list[list[int]] = []
+    run = module.run_generate
+
+    def spy(decoder: Decoder, some: Any, numbers: list[int], *rest: Any) -> Any:
+        begun.append(list(numbers))
+        return run(decoder, some, numbers, *rest)
+
+    monkeypatch.setattr(module, "run_generate", spy)
+    documents = write(talker, plans(5), Writing(budget=8), batch=2, first=3)
+    assert begun == []
+    next(documents)
+    assert begun == [[3, 4]]
+    assert [document.number for document in documents] == [4, 5, 6, 7]
+    assert begun == [[3, 4], [5, 6], [7]]
+
+
+def test_progress_counts_tokens(talker: Decoder) -> None:
+    done: list[int] = []
+    asked: list[int] = []
+
+    @contextmanager
+    def progress(what: str, total: int, start: int = 0, unit: str = "") -> Iterator[Advance]:
+        asked.append(total)
+        yield done.append
+
+    written(talker, plans(5), length="forced", budget=20, batch=2, progress=progress)
+    assert asked == [5 * 19]
+    assert sum(done) == 5 * 19
+    assert set(done) == {1, 2}
+
+
+def test_a_decoder_without_plans(plain: Decoder) -> None:
+    documents = written(plain, [None] * 6, batch=4)
+    assert len(set(ids(documents))) == 6
+    assert all(document.plan is None for document in documents)
+    assert any(document.sentences for document in documents)
+    told: list[str] = []
+    alone = stream(plain, None, Writing(budget=48), lambda tag, s: told.append(s), 2)
+    assert alone == documents[2]
+    assert told == list(alone.sentences)
+
+
+@pytest.mark.parametrize(
+    ("given", "how", "message"),
+    [
+        ([None], {}, "This decoder follows plans, and was given none."),
+        ([Plan(path(3, dim=2))], {}, "points have 2 numbers; this model reads points of 3"),
+        ([Plan(np.full((2, 3), np.nan))], {}, "Point 1 of the plan's 2 holds NaN"),
+        ([Plan(np.zeros((0, 3)))], {}, "The plan has no points"),
+        ([Plan(path(3))], {"budget": 65}, "65 tokens are asked for; the base of this decoder"),
+        ([Plan(path(3))], {"batch": 0}, "batch is 0: 1 or more"),
+        ([Plan(path(3))], {"first": -1}, "The number of a document is -1: 0 or more"),
+        ([Plan(path(3))], {"beams": 2, "fast": True}, "The fast path has no beam search"),
+    ],
+)
+def test_what_cannot_be_written(
+    talker: Decoder, given: list[Plan | None], how: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TimeControlError) as error:
+        written(talker, given, **how)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_a_decoder_without_plans_refuses(plain: Decoder) -> None:
+    with pytest.raises(TimeControlError, match="it cannot follow one"):
+        written(plain, [Plan(path(3))])
+    with pytest.raises(TimeControlError, match="no --stop plan"):
+        written(plain, [None], stop="plan")
+
+
+def test_beams_have_nothing_to_stream(talker: Decoder) -> None:
+    with pytest.raises(TimeControlError, match="no --stream with --beams"):
+        stream(talker, plans(1)[0], Writing(budget=20, beams=2), lambda *_: None)
+
+
+def test_the_whole_of_the_base_can_be_filled() -> None:
+    for maker in (tiny_llama, tiny_gpt2):
+        decoder = made(maker)
+        (document,) = written(decoder, plans(1), length="forced", budget=decoder.positions)
+        assert len(document.ids) == 64
+
+
+def test_what_stands_after_an_end_is_no_part_of_a_document(talker: Decoder) -> None:
+    codec = talker.codec
+    a, b = codec.tokenizer.encode(" a", add_special_tokens=False), codec.unit_end
+    whole = [codec.begin, codec.tag_ids["TITLE"], *a, b, codec.end, *a, b, codec.end, codec.end]
+    cut = whole[: 4 + len(a)]
+    plan = Plan(path(2))
+    found = finish(talker, whole, plan, 3, Writing(budget=20))
+    assert found == Written(
+        3, (Section("TITLE", ("a",)),), tuple(cut), True, plan, Writing(budget=20).as_dict()
+    )
+    short = finish(talker, whole, Plan(path(1)), 3, Writing(stop="plan"))
+    assert short.ids == tuple(cut[:-1])  # its one sentence was over before the end token came
+    assert not short.ended
+    assert finish(talker, whole, plan, 3, Writing(stop="plan")).ended
+
+
+def test_attention_is_put_back(talker: Decoder) -> None:
+    config: Any = talker.model.lm.config
+    before = config._attn_implementation
+    assert before != "eager"
+    with plain_attention(talker.model):
+        assert config._attn_implementation == "eager"
+    assert config._attn_implementation == before
+    with pytest.raises(ZeroDivisionError), plain_attention(talker.model):
+        raise ZeroDivisionError
+    assert config._attn_implementation == before
