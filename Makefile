@@ -55,7 +55,7 @@ browser: $(DEV)  ## tests in a browser, where Chromium is installed
 	  if [ $$code -eq 5 ]; then echo "no browser tests yet: the studio is not built"; \
 	  else exit $$code; fi
 
-bench: $(DEV)  ## benchmarks: splitters, reading, new rows, features, encoder, recovery, scoring
+bench: $(DEV)  ## benchmarks: splitters, reading, new rows, features, encoder, scoring, decoding ...
 	$(PIP) pysbd syntok blingfire nupunkt spacy
 	$(BIN)/python benchmarks/splitters.py
 	$(BIN)/python benchmarks/reading.py
@@ -66,6 +66,8 @@ bench: $(DEV)  ## benchmarks: splitters, reading, new rows, features, encoder, r
 	$(BIN)/python benchmarks/encoder.py
 	$(BIN)/python benchmarks/recovery.py
 	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/decoding.py
+	$(BIN)/python -m benchmarks.finetuning
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

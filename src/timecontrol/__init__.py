@@ -19,8 +19,11 @@ The flow, one room after the other; each imports only rooms before it::
     coherence   how well documents flow: BBScore, BBScoreV2, the score and its trace
     encoder     base + head: sentences -> latents; its training, its folder, its export
     figures     pictures of paths
+    plans       paths to follow: bridges and others, start, goal and waypoints
     pretrained  encoders that come with the package, by name
-    scoring     texts -> reports: score, trace, the sentence that breaks the thread
+    decoder     a language model that follows plans; its training, its folder
+    generation  plans -> texts, in batches, streamed, or along a fast path
+    scoring     the front door: texts -> reports, and texts written
     versions    two versions of a document compared
     pages       reports as HTML pages
     metrics     measures of the paper and of other scores: order probe, shuffles, intruders

@@ -2,7 +2,18 @@
 
 from typing import Any
 
-from timecontrol.experiments.report import facts, interval, markdown, spread, tables
+import pytest
+
+from timecontrol.experiments.report import (
+    NOTES,
+    Table,
+    about_decoder,
+    facts,
+    interval,
+    markdown,
+    spread,
+    tables,
+)
 
 CELL = {"value": 0.99031, "low": 0.985, "high": 0.9944, "error": 0.002, "documents": 431}
 FOUND: dict[str, Any] = {
@@ -69,3 +80,62 @@ def test_numbers_are_shown_as_usual() -> None:
     assert "standard error" in markdown(discourse)
     intruder = {**FOUND, "task": "intruder", "rows": {"trace": {"top-1": CELL, "MRR": CELL}}}
     assert len(tables(intruder)) == 1
+
+
+DECODER: dict[str, Any] = {
+    "name": "writer",
+    "identity": "fedcba9876543210",
+    "base": "SmolLM2",
+    "corpus": "towns",
+    "encoder": {"objective": "bridge", "latent_dim": 8, "base": "MiniLM"},
+    "settings": {"method": "planned", "preset": "best", "seed": 2, "lora": 0},
+}
+MADE: dict[str, Any] = {
+    **FOUND,
+    "task": "structure",
+    "rows": [{"label": "planned"}],
+    "tables": [
+        {"title": "Normal", "columns": ["", "n"], "rows": [["planned", "4"], ["a|b", "-"]]},
+        {"title": "Forced", "columns": ["", "MM"], "rows": [["planned", "3.1 ± 0.2"]]},
+    ],
+    "note": "What the columns mean.",
+}
+
+
+def test_tables_that_a_result_brings_are_shown_as_they_are() -> None:
+    assert tables(MADE) == [
+        Table("Normal", ["", "n"], [["planned", "4"], ["a|b", "-"]]),
+        Table("Forced", ["", "MM"], [["planned", "3.1 ± 0.2"]]),
+    ]
+    page = markdown(MADE)
+    assert page.startswith("# Structure: towns\n\n    timecontrol evaluate")
+    assert "## Normal\n\n|  | n |\n|---|---:|\n| planned | 4 |\n| a\\|b | - |\n\n" in page
+    assert "## Forced\n\n|  | MM |\n|---|---:|\n| planned | 3.1 ± 0.2 |\n\n" in page
+
+
+@pytest.mark.parametrize("note", [{}, {"note": None}, {"note": ""}])
+def test_a_result_without_a_note_of_its_own_has_the_usual_one(note: dict[str, Any]) -> None:
+    page = markdown({**{k: v for k, v in MADE.items() if k != "note"}, **note})
+    assert page.endswith(f"\n\n{NOTES['others']}\n")
+    assert markdown(MADE).endswith("\n\nWhat the columns mean.\n")
+
+
+def test_a_decoder_is_named_with_all_that_matters() -> None:
+    assert about_decoder(DECODER) == (
+        "writer: planned, preset best, seed 2, all weights, base SmolLM2, trained on towns, "
+        "encoder bridge d = 8 (MiniLM), identity fedcba987654"
+    )
+    settings = {"method": "plain", "preset": "paper", "seed": 0, "lora": 16}
+    plain = {**DECODER, "encoder": None, "settings": settings}
+    assert about_decoder(plain) == (
+        "writer: plain, preset paper, seed 0, LoRA 16, base SmolLM2, trained on towns, identity "
+        "fedcba987654"
+    )
+
+
+def test_decoders_are_facts_of_a_result() -> None:
+    other = {**DECODER, "name": "second"}
+    lines = facts({**MADE, "decoders": [DECODER, other]})
+    assert lines[1:3] == [f"decoder {about_decoder(d)}" for d in (DECODER, other)]
+    assert lines[3:] == ["seed: 0", "timecontrol 0"]
+    assert facts(MADE)[1:] == ["seed: 0", "timecontrol 0"]  # results before there were decoders

@@ -13,7 +13,21 @@ from typing import Annotated, Any
 import typer
 
 from timecontrol import __version__
-from timecontrol.cli import bases, corpus, demo, encode, evaluate, export, plot, score, train
+from timecontrol.cli import (
+    bases,
+    corpus,
+    demo,
+    encode,
+    evaluate,
+    export,
+    generate,
+    plan,
+    plot,
+    score,
+    train,
+    train_decoder,
+    writings,
+)
 from timecontrol.errors import TimeControlError
 
 USAGE_ERROR: Any = typer.BadParameter.__mro__[1]
@@ -29,8 +43,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("corpus", epilog=corpus.EPILOG)(corpus.run)
+train.app.command("decoder", epilog=train_decoder.EPILOG)(train_decoder.run)
 app.add_typer(train.app, name="train")
 app.command("encode", epilog=encode.EPILOG)(encode.run)
+app.command("plan", epilog=plan.EPILOG)(plan.run)
+app.command("generate", epilog=generate.EPILOG)(generate.run)
+for verb in writings.VERBS:
+    evaluate.app.command(verb.__name__, epilog=writings.VERBS[verb])(verb)
 app.add_typer(evaluate.app, name="evaluate")
 app.command("score", epilog=score.EPILOG)(score.run)
 app.command("plot", epilog=plot.EPILOG)(plot.run)

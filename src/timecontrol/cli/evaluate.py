@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from timecontrol.experiments.evaluate import Place
 
 app = typer.Typer(
-    help="Measure scores on shuffled documents, traces on intruders, latents on sentence order.",
+    help="Measure scores on shuffled documents, traces on intruders, latents on sentence order, "
+    "and what decoders write.",
     no_args_is_help=True,
 )
 
@@ -264,9 +265,9 @@ def _split(name: str) -> str:
     return found
 
 
-def _check_folder(out: Path | None) -> None:
+def _check_folder(out: Path | None, option: str = "--out") -> None:
     if out is not None and out.exists() and not out.is_dir():
-        raise TimeControlError(f"--out is {out}: a file; give a folder.")
+        raise TimeControlError(f"{option} is {out}: a file; give a folder.")
 
 
 def _place(device: str, dtype: str) -> "Place":

@@ -11,10 +11,27 @@ EPILOG = "Example: timecontrol export runs/mine --to exported"
 
 
 def run(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The run folder of an encoder.")],
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
     to: Annotated[Path, typer.Option(help="The folder to write.")],
 ) -> None:
-    """Write an encoder as a plain sentence-transformers model, usable without this package."""
+    """Write a run for other libraries.
+
+    An encoder becomes a plain sentence-transformers model, usable without this package; a decoder a
+    transformers model.
+    """
+    from timecontrol.runs import kind_of
+
+    if kind_of(folder) == "decoder":
+        from timecontrol.decoder import Decoder
+        from timecontrol.decoder.export import export as export_decoder
+
+        export_decoder(Decoder.load(folder, device="cpu"), to)
+        say(
+            shown(
+                f"{to} is a transformers model: AutoModelForCausalLM.from_pretrained({str(to)!r})"
+            )
+        )
+        return
     from timecontrol.encoder import Encoder
     from timecontrol.encoder.export import export
 

@@ -19,7 +19,7 @@ from timecontrol.cli.options import (
 )
 from timecontrol.corpora import open_corpus
 
-app = typer.Typer(help="Train an encoder on a corpus.", no_args_is_help=True)
+app = typer.Typer(help="Train an encoder or a decoder on a corpus.", no_args_is_help=True)
 
 
 @app.command("encoder", epilog="Example: timecontrol train encoder text:FOLDER --out runs/mine")

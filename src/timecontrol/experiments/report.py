@@ -26,6 +26,8 @@ class Table:
 
 def tables(found: Mapping[str, Any]) -> list[Table]:
     """Return the rows of a result, columns of one kind together."""
+    if "tables" in found:
+        return [Table(t["title"], t["columns"], t["rows"]) for t in found["tables"]]
     rows: Mapping[str, Mapping[str, Any]] = found["rows"]
     columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
     kinds: dict[str, list[str]] = {}
@@ -69,6 +71,7 @@ def facts(found: Mapping[str, Any]) -> list[str]:
     left = f" ({short} under 3 sentences left out)" if short else ""
     lines = [f"{found['corpus']}, split {found['split']}: {n} documents{left}"]
     lines += [f"encoder {about(one)}" for one in found["encoders"]]
+    lines += [f"decoder {about_decoder(one)}" for one in found.get("decoders", [])]
     lines += [f"{name}: {value}" for name, value in found["settings"].items()]
     lines.append(f"timecontrol {found['timecontrol']}")
     return lines
@@ -85,6 +88,17 @@ def about(encoder: Mapping[str, Any]) -> str:
     )
 
 
+def about_decoder(decoder: Mapping[str, Any]) -> str:
+    """Return a decoder in words."""
+    s, encoder = decoder["settings"], decoder["encoder"]
+    trained = f"LoRA {s['lora']}" if s["lora"] else "all weights"
+    words = f"{decoder['name']}: {s['method']}, preset {s['preset']}, seed {s['seed']}, {trained}, "
+    words += f"base {decoder['base']}, trained on {decoder['corpus']}"
+    if encoder:
+        words += f", encoder {encoder['objective']} d = {encoder['latent_dim']} ({encoder['base']})"
+    return f"{words}, identity {decoder['identity'][:12]}"
+
+
 def markdown(found: Mapping[str, Any]) -> str:
     """Return a result as a page."""
     parts = [f"# {found['task'].capitalize()}: {found['corpus']}", f"    {found['command']}"]
@@ -93,7 +107,7 @@ def markdown(found: Mapping[str, Any]) -> str:
         rule = "|---" + "|---:" * (len(table.columns) - 1) + "|"
         lines = [_row(table.columns), rule, *map(_row, table.rows)]
         parts += [f"## {table.title}", "\n".join(lines)]
-    parts.append(NOTES["discourse" if found["task"] == "discourse" else "others"])
+    parts.append(found.get("note") or NOTES.get(found["task"], NOTES["others"]))
     return "\n\n".join(parts) + "\n"
 
 

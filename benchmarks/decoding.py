@@ -1,0 +1,193 @@
+"""How fast documents are written: planned against plain ``generate``, and the fast path.
+
+    python benchmarks/decoding.py                     # a small model, on a CPU
+    python benchmarks/decoding.py --shape gpt2 --batches 1,256 --tokens 512 --device cuda
+
+All arms write the same number of tokens with the same sampling (top-p .95), the end token
+forbidden, from random weights, one after the other in one run. Ratios are what counts.
+"""
+
+import argparse
+import json
+import platform
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
+
+from timecontrol.decoder import PlannedLM
+from timecontrol.decoder.fusion import spread
+from timecontrol.generation import Writing, fast
+from timecontrol.generation.noise import uniforms
+from timecontrol.generation.processors import Keyed
+from timecontrol.generation.sampling import draws_for
+from timecontrol.generation.write import plain_attention, run_generate
+from timecontrol.plans import Plan
+
+POINTS, DIM = 30, 16
+
+
+def gpt2(**more: Any) -> Any:
+    config = GPT2Config(**more, bos_token_id=0, eos_token_id=1, pad_token_id=2)
+    return GPT2LMHeadModel(config)  # type: ignore[no-untyped-call]
+
+
+def smollm2() -> Any:
+    config = LlamaConfig(
+        vocab_size=49157,
+        hidden_size=576,
+        intermediate_size=1536,
+        num_hidden_layers=30,
+        num_attention_heads=9,
+        num_key_value_heads=3,
+        max_position_embeddings=8192,
+        tie_word_embeddings=True,
+        bos_token_id=0,
+        eos_token_id=1,
+        pad_token_id=2,
+    )
+    return LlamaForCausalLM(config)  # type: ignore[no-untyped-call]
+
+
+SHAPES: dict[str, Callable[[], Any]] = {
+    "small": lambda: gpt2(n_layer=6, n_embd=384, n_head=6, vocab_size=16000),
+    "gpt2": gpt2,
+    "smollm2": smollm2,
+}
+
+
+def decoder_of(shape: str, device: torch.device, dtype: torch.dtype) -> Any:
+    """Return a planned model of random weights, with what writing needs of a decoder."""
+    torch.manual_seed(0)
+    lm: Any = SHAPES[shape]().to(device=device, dtype=dtype).eval()
+    depths = spread(int(lm.config.num_hidden_layers), 4)
+    model: Any = PlannedLM.around(lm, init=0.02, plan_dim=DIM, depths=depths, boundaries=(13,))
+    model.eval()
+    tokenizer = SimpleNamespace(pad_token_id=2)
+    codec = SimpleNamespace(begin=0, end=1, unit_end=13, tokenizer=tokenizer)
+    return SimpleNamespace(model=model.requires_grad_(False), codec=codec)
+
+
+def plain(decoder: Any, rows: int, writing: Writing) -> None:
+    """Write with the base's own ``generate``, the same sampling and attention."""
+    model, steps = decoder.model, writing.budget - 1
+    prompt = torch.zeros(rows, 1, dtype=torch.long, device=model.device)
+    noise = uniforms(0, range(rows), steps, draws_for(writing.top_p)).to(model.device)
+    with torch.no_grad(), plain_attention(model):
+        model.lm.generate(
+            prompt,
+            attention_mask=torch.ones_like(prompt),
+            max_new_tokens=steps,
+            min_new_tokens=steps,
+            do_sample=False,
+            eos_token_id=1,
+            pad_token_id=2,
+            logits_processor=[Keyed(noise, 1, writing.top_p, 1.0)],
+        )
+
+
+def timed(call: Callable[[], object], device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    begun = time.perf_counter()
+    call()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - begun
+
+
+class Replayed:
+    """The fast path of one shape, captured once."""
+
+    def __init__(self, decoder: Any, rows: int, writing: Writing, compiled: bool) -> None:
+        self.decoder, model = decoder, decoder.model
+        self.before = model.lm.config._attn_implementation
+        plans = torch.zeros(rows, POINTS, DIM, device=model.device)
+        with torch.no_grad():
+            signals = model.signals(plans, hold=True)
+        self.step = fast.Step(decoder, rows, writing, signals)
+        self.runner = fast.Runner(self.step, compiled)
+        noise = uniforms(0, range(rows), self.step.steps, draws_for(writing.top_p))
+        self.noise = noise.to(model.device)
+        self.lengths = torch.full((rows,), POINTS, device=model.device)
+
+    def __call__(self) -> None:
+        """Write all documents once."""
+        self.decoder.model.lm.set_attn_implementation(fast.ATTENTION)
+        with torch.no_grad():
+            self.step.reset(self.noise, self.lengths)
+            self.runner.run()
+        self.decoder.model.lm.set_attn_implementation(self.before)
+
+
+def measure(
+    decoder: Any, rows: int, tokens: int, device: torch.device, repeats: int, compiled: bool
+) -> list[dict[str, Any]]:
+    writing = Writing(length="forced", budget=tokens + 1, top_p=0.95)
+    short = Writing(length="forced", budget=9, top_p=0.95)
+    plans = [Plan(np.zeros((POINTS, DIM))) for _ in range(rows)]
+    arms: dict[str, Callable[[], object]] = {
+        "plain generate": lambda: plain(decoder, rows, writing),
+        "planned generate": lambda: run_generate(decoder, plans, range(rows), writing),
+        "fast": Replayed(decoder, rows, writing, False),
+    }
+    if compiled:
+        arms["fast, compiled"] = Replayed(decoder, rows, writing, True)
+    first, spent = {}, {name: [] for name in arms}  # type: ignore[var-annotated]
+    plain(decoder, rows, short)
+    run_generate(decoder, plans, range(rows), short)
+    for name, call in arms.items():
+        if isinstance(call, Replayed):  # its graphs are captured in the first run
+            first[name] = timed(call, device)
+    for _ in range(repeats):  # in turn, so that a slow moment of the machine meets all alike
+        for name, call in arms.items():
+            spent[name].append(timed(call, device))
+    best = {name: min(times) for name, times in spent.items()}
+    return [
+        {
+            "batch": rows,
+            "arm": name,
+            "tokens_per_second": round(rows * tokens / best[name], 1),
+            "ratio_to_plain": round(best["plain generate"] / best[name], 3),
+            "first_run_seconds": round(first.get(name, 0.0), 2),
+        }
+        for name in arms
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shape", default="small", choices=SHAPES)
+    parser.add_argument("--batches", default="4,16")
+    parser.add_argument("--tokens", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--compile", action="store_true")
+    given = parser.parse_args()
+    device = torch.device(given.device)
+    cuda = device.type == "cuda"
+    dtype = torch.bfloat16 if cuda else torch.float32
+    decoder = decoder_of(given.shape, device, dtype)
+    rows = []
+    for batch in map(int, given.batches.split(",")):
+        rows += measure(decoder, batch, given.tokens, device, given.repeats, given.compile)
+    about = {
+        "shape": given.shape,
+        "new_tokens": given.tokens,
+        "device": torch.cuda.get_device_name()
+        if cuda
+        else f"cpu, {torch.get_num_threads()} threads",
+        "dtype": str(dtype).removeprefix("torch."),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "rows": rows,
+    }
+    print(json.dumps(about, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""``timecontrol train decoder``: fine-tune a language model that follows plans."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from timecontrol.cli.console import note, plural, print_json, progress, say, shown, table
+from timecontrol.cli.options import (
+    AsJson,
+    Device,
+    Dtype,
+    Encoding,
+    Language,
+    SkipBad,
+    Spec,
+    SplitBy,
+    Splitter,
+)
+from timecontrol.corpora import open_corpus
+
+if TYPE_CHECKING:
+    from timecontrol.decoder.estimate import Estimate
+
+EPILOG = (
+    "Example: timecontrol train decoder text:FOLDER --encoder runs/mine --lora 16 --out runs/writer"
+)
+
+
+def run(
+    spec: Spec,
+    out: Annotated[Path, typer.Option(help="The run folder to write, or to go on with.")],
+    encoder: Annotated[
+        str | None, typer.Option(help="The encoder whose latents it follows: a run or a name.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="planned, plain, section-dense or section-sparse.")
+    ] = "planned",
+    base: Annotated[str, typer.Option(help="Causal base: name, folder or hub id.")] = (
+        "smollm2-135m"
+    ),
+    lora: Annotated[int | None, typer.Option(help="Rank of adapters; 0: all weights.")] = None,
+    preset: Annotated[str, typer.Option(help="best, paper or released.")] = "best",
+    seed: Annotated[int, typer.Option(help="Of batches, trimming and noise.")] = 0,
+    epochs: Annotated[int | None, typer.Option(help="At most so many.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Documents at once.")] = None,
+    accumulate: Annotated[int | None, typer.Option(help="Batches a step.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate (of adapters too).")] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Epochs without improvement before it stops; 0: never.")
+    ] = None,
+    window: Annotated[
+        int | None, typer.Option(help="Tokens of a document at most; 0: what the base takes.")
+    ] = None,
+    trim: Annotated[
+        str | None, typer.Option(help="Longer documents: sections, cut or drop.")
+    ] = None,
+    depths: Annotated[
+        int | None, typer.Option(help="Places where the plan enters; 1: the input alone.")
+    ] = None,
+    units: Annotated[
+        int | None, typer.Option(help="Hidden units of the projection; 0: linear.")
+    ] = None,
+    smooth: Annotated[int | None, typer.Option(help="Average latents over so many.")] = None,
+    noise: Annotated[float | None, typer.Option(help="On latents, in training.")] = None,
+    latent_dropout: Annotated[
+        float | None, typer.Option(help="Share of documents without latents.")
+    ] = None,
+    clock: Annotated[
+        bool | None, typer.Option("--clock/--no-clock", help="Tell how much of the plan is done.")
+    ] = None,
+    final_mark: Annotated[
+        bool | None, typer.Option("--final-mark/--no-final-mark", help="Mark the last sentence.")
+    ] = None,
+    end_weight: Annotated[
+        float | None, typer.Option(help="Weight of decisions at sentence ends.")
+    ] = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    compiled: Annotated[
+        bool, typer.Option("--compile", help="Compile the model: for long training on a GPU.")
+    ] = False,
+    checkpoints: Annotated[
+        bool, typer.Option("--checkpoints/--no-checkpoints", help="Keep the state to go on.")
+    ] = True,
+    tensorboard: Annotated[
+        Path | None, typer.Option(help="A folder for TensorBoard's files.")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace another run in the folder.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fine-tune a language model to write one sentence for each latent.
+
+    Interrupted, the same command goes on from the last epoch.
+    """
+    corpus = open_corpus(
+        spec,
+        splitter_name=splitter,
+        language=language,
+        split_by=split_by,
+        encoding=encoding,
+        skip_bad=skip_bad,
+    )
+    from timecontrol.decoder import Decoder
+    from timecontrol.decoder import preset as chosen
+
+    settings = chosen(
+        preset,
+        method=method,
+        seed=seed,
+        lora=lora,
+        epochs=epochs,
+        batch=batch,
+        accumulate=accumulate,
+        rate=rate,
+        lora_rate=rate,
+        patience=patience,
+        window=window,
+        trim=trim,
+        depths=depths,
+        units=units,
+        smooth=smooth,
+        noise=noise,
+        latent_dropout=latent_dropout,
+        clock=clock,
+        final_mark=final_mark,
+        end_weight=end_weight,
+    )
+    trained = Decoder.fit(
+        corpus,
+        encoder=encoder,
+        base=base,
+        settings=settings,
+        out=out,
+        overwrite=overwrite,
+        device=device,
+        dtype=dtype,
+        compiled=compiled,
+        checkpoints=checkpoints,
+        tensorboard=tensorboard,
+        before=_before,
+        progress=progress,
+    )
+    if as_json:
+        print_json({"run": out.as_posix(), "config": trained.config, "metrics": trained.metrics})
+        return
+    report(trained.config, trained.metrics)
+    for remark in trained.config["corpus"]["notes"]:
+        note(f"note: {remark}")
+    say(shown(f"\nWritten to {out}. Next: timecontrol generate --model {out} -n 4"))
+
+
+def _before(found: "Estimate") -> None:
+    note(found.words)
+
+
+def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:
+    """Print what was trained and how good it is."""
+    s, corpus, best = config["settings"], config["corpus"], metrics["best"]
+    n = corpus["used"]
+    trained = f"LoRA of rank {s['lora']}" if s["lora"] else "all weights"
+    say(
+        f"[bold]{shown(corpus['name'])}[/]  {s['method']}, preset {s['preset']}, seed {s['seed']}, "
+        f"{trained}"
+    )
+    said = f"base {config['base']['label']}"
+    if config["encoder"]:
+        e = config["encoder"]
+        said += f", encoder {e['objective']} d = {e['latent_dim']} ({e['base']})"
+    say(shown(said))
+    say(
+        f"{plural(n['train'], 'training document')}, {plural(n['val'], 'validation document')}; "
+        f"{plural(metrics['epochs'], 'epoch')} in {metrics['seconds']:.0f} s, the weights of epoch "
+        f"{metrics['best_epoch']} kept\n"
+    )
+    rows = [["training loss", best.get("loss")], ["validation loss", best.get("val_loss")]]
+    if known := metrics.get("health"):
+        rows.append([f"right tag first, of {known['n']} section starts", known["first"]])
+    table(["of the weights kept", ""], [[a, f"{b:.3f}"] for a, b in rows if b is not None])
+    if known and known["first"] is not None and known["first"] < 0.5:
+        note("take care: at section starts the right tag is seldom first: train longer")

@@ -1,0 +1,208 @@
+"""``timecontrol evaluate structure|perplexity|swap|adherence``: what decoders write."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from timecontrol.cli.evaluate import _check_folder, _open, _place, _split, report
+from timecontrol.cli.options import (
+    AsJson,
+    Device,
+    Dtype,
+    Encoding,
+    Language,
+    SkipBad,
+    Spec,
+    SplitBy,
+    Splitter,
+)
+from timecontrol.errors import TimeControlError, pick
+
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", help="A decoder: run folder or name; may be repeated."),
+]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option("--texts", help="JSON lines of generate; may be repeated."),
+]
+Out = Annotated[Path | None, typer.Option(help="A folder for the table and the numbers.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of plans and texts.")]
+TopP = Annotated[float, typer.Option(help="Mass of the tokens that are drawn from.")]
+Batch = Annotated[int, typer.Option("--batch-size", min=1, help="Documents at once.")]
+
+
+def structure(
+    spec: Spec,
+    model: Models = None,
+    texts: Files = None,
+    plans: Annotated[str, typer.Option(help="Kinds of plans.")] = "bridge,mean,retrieved,static",
+    lengths: Annotated[str, typer.Option(help="normal, forced, or tokens.")] = "normal,forced",
+    count: Annotated[int, typer.Option("-n", "--count", min=2, help="Documents of each.")] = 128,
+    top_p: TopP = 0.95,
+    temperature: Annotated[float, typer.Option(help="Of the draws.")] = 1.0,
+    seed: Seed = 0,
+    tokenizer: Annotated[str, typer.Option(help="Counts tokens: a base.")] = "smollm2-135m",
+    window: Annotated[int, typer.Option(help="Training documents are trimmed to it.")] = 1024,
+    batch_size: Batch = 64,
+    keep: Annotated[Path | None, typer.Option(help="A folder for the texts.")] = None,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Are the sections of written documents in order, and as long as they should be?
+
+    Decoders that differ only in their seed share a row.
+    """
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    _check_folder(out)
+    _check_folder(keep, "--keep")
+    kinds = _words(plans, "--plans")
+    from timecontrol.experiments import writing
+    from timecontrol.plans import KINDS
+
+    for kind in kinds:
+        pick(KINDS, kind, "plan")
+    options = {"top_p": top_p, "temperature": temperature, "seed": seed}
+    ways = writing.Ways(kinds, _words(lengths, "--lengths"), count, options, batch_size, keep)
+    found = writing.structure(
+        corpus,
+        models=model or [],
+        files=texts or [],
+        ways=ways,
+        tokenizer=tokenizer,
+        window=window,
+        place=_place(device, dtype),
+    )
+    report(found, out, as_json)
+
+
+def perplexity(
+    spec: Spec,
+    model: Models = None,
+    split: Annotated[str, typer.Option(help="train, val or test; test is counted.")] = "test",
+    max_documents: Annotated[
+        int | None, typer.Option(min=2, help="Only the first so many documents.")
+    ] = None,
+    seed: Seed = 0,
+    batch_size: Batch = 8,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Are documents better predicted with their own latents than without, or with another's?"""
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    wanted = _split(split)
+    _check_folder(out)
+    from timecontrol.experiments import writing
+
+    found = writing.prediction(
+        corpus,
+        models=_some(model),
+        split=wanted,
+        most=max_documents,
+        seed=seed,
+        batch=batch_size,
+        place=_place(device, dtype),
+    )
+    report(found, out, as_json)
+
+
+def swap(
+    spec: Spec,
+    model: Models = None,
+    pairs: Annotated[int, typer.Option(min=2, help="Pairs of plans.")] = 64,
+    length: Annotated[str, typer.Option(help="normal, forced, or tokens.")] = "forced",
+    top_p: TopP = 0.95,
+    seed: Seed = 0,
+    batch_size: Batch = 64,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Do the section profiles of two texts change places when their plans do?"""
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    _check_folder(out)
+    from timecontrol.experiments import writing
+
+    found = writing.swap(
+        corpus,
+        models=_some(model),
+        pairs=pairs,
+        length=length,
+        options={"top_p": top_p, "seed": seed},
+        batch=batch_size,
+        place=_place(device, dtype),
+    )
+    report(found, out, as_json)
+
+
+def adherence(
+    spec: Spec,
+    encoder: Annotated[str, typer.Option(help="The encoder that planned: a name or a run.")],
+    judge: Annotated[str, typer.Option(help="Another encoder: of another seed and base.")],
+    texts: Files = None,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Do texts go along their plans, as another encoder than the planning one sees it?"""
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    _check_folder(out)
+    if not texts:
+        raise TimeControlError("No texts: give --texts FILE, the output of generate as jsonl.")
+    from timecontrol.experiments import writing
+
+    found = writing.adherences(
+        corpus, files=texts, planner=encoder, judge=judge, place=_place(device, dtype)
+    )
+    report(found, out, as_json)
+
+
+VERBS: dict[Callable[..., Any], str] = {
+    structure: "Example: timecontrol evaluate structure text:FOLDER --model runs/writer",
+    perplexity: "Example: timecontrol evaluate perplexity text:FOLDER --model runs/writer",
+    swap: "Example: timecontrol evaluate swap text:FOLDER --model runs/writer",
+    adherence: "Example: timecontrol evaluate adherence text:FOLDER --texts t.jsonl "
+    "--encoder runs/mine --judge runs/other",
+}
+"""Each with what is said at the end of its help."""
+
+
+def _words(text: str, option: str) -> list[str]:
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if not found:
+        raise TimeControlError(f"{option} is empty.")
+    return list(dict.fromkeys(found))
+
+
+def _some(models: list[str] | None) -> list[str]:
+    if not models:
+        raise TimeControlError("No decoder: give --model RUN; it may be repeated.")
+    return models

@@ -1,0 +1,226 @@
+"""Does a decoder follow its plan? Three questions, none of which needs anybody to read the texts.
+
+``predicted``  Are documents better predicted with their own latents than without, and without than
+               with another document's?
+``swapped``    Do the section profiles of two texts change places when their plans do?
+``adhered``    Does a text, read by another encoder than the one that planned, go along its plan?
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timecontrol.corpora import Document
+from timecontrol.corpora.documents import Section
+from timecontrol.decoder import Decoder
+from timecontrol.decoder.examples import (
+    Collator,
+    Example,
+    Examples,
+    boundaries,
+    items_of,
+    smoothed,
+)
+from timecontrol.encoder import Encoder
+from timecontrol.encoder.documents import texts_of
+from timecontrol.errors import TimeControlError
+from timecontrol.experiments.texts import Texts, as_document
+from timecontrol.generation import Writing, write
+from timecontrol.generation.request import sentences_for
+from timecontrol.latents.fit import at
+from timecontrol.metrics.adherence import adherence, linear_map
+from timecontrol.metrics.perplexity import perplexity, surprise
+from timecontrol.plans import Plan
+from timecontrol.progress import Progress, silent
+
+Array = NDArray[np.float64]
+Found = dict[str, Any]
+
+
+def predicted(
+    decoder: Decoder,
+    documents: Sequence[Document],
+    batch: int = 8,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Found:
+    """Return perplexities of documents, each whole: with their latents, without, and with others'.
+
+    Args:
+        decoder: Which.
+        documents: Held out.
+        batch: Documents at once.
+        seed: Of who gets whose latents.
+        progress: Shows how far it is.
+    """
+    settings, codec = decoder.settings, decoder.codec
+    strange = {tag for d in documents for tag in d.tags} - {None, *codec.tag_ids}
+    if strange:
+        known = ", ".join(codec.tag_ids) or "none"
+        raise TimeControlError(
+            f"This decoder does not know the tag {min(map(str, strange))!r} of these documents "
+            f"(known: {known}): give a corpus like the one it was trained on."
+        )
+    empty = [np.zeros((len(d.sentences), 0)) for d in documents]
+    paths = list(decoder.encoder.paths(documents, progress)) if decoder.encoder else empty
+    window = decoder.positions
+    examples = Examples(
+        items_of(documents, paths, codec, settings, window), codec, settings, window
+    )
+    whole = [examples[i] for i in range(len(examples))]
+    if len(whole) < 2:
+        raise TimeControlError(
+            f"{len(whole)} of {len(documents)} documents are within {window} tokens: at least 2 "
+            "are needed."
+        )
+    ways: dict[str, list[Example]] = {"true" if settings.follows else "plain": whole}
+    if settings.follows:
+        order = np.random.default_rng((seed, len(whole))).permutation(len(whole))
+        other = {order[i]: order[i - 1] for i in range(len(order))}  # a cycle: nobody their own
+        ways["none"] = [_changed(e, keep=False) for e in whole]
+        ways["other"] = [_changed(e, whole[other[i]].points) for i, e in enumerate(whole)]
+    counted, opens = boundaries(codec)
+    collate = Collator(int(codec.tokenizer.pad_token_id), tuple(counted), opens)
+    sums: dict[str, list[float]] = {name: [] for name in ways}
+    tokens: list[float] = []
+    device = decoder.model.device
+    with progress("reading", len(whole) * len(ways), 0, "documents") as advance:
+        for name, given in ways.items():
+            tokens = []
+            for start in range(0, len(given), batch):
+                some = collate(given[start : start + batch])
+                losses, n = surprise(decoder.model, {k: v.to(device) for k, v in some.items()})
+                sums[name] += losses.tolist()
+                tokens += n.tolist()
+                advance(len(losses))
+    found: Found = {name: perplexity(s, tokens).as_dict() for name, s in sums.items()}
+    found["tokens"] = int(sum(tokens))
+    found["documents"] = len(whole)
+    return found
+
+
+def _changed(example: Example, points: Array | None = None, keep: bool = True) -> Example:
+    """Return an example with another path, stretched to its length, or without one."""
+    if points is not None:
+        points = at(points, np.linspace(0, 1, len(example.points)))
+    own = example.points if points is None else points
+    return Example(example.ids, example.weights, own, keep, example.starts)
+
+
+def profile(sections: Sequence[Section], tags: Sequence[str]) -> Array:
+    """Return the share of a document's sentences in each section, (tags,)."""
+    counts = np.array([sum(len(s.sentences) for s in sections if s.tag == t) for t in tags], float)
+    return np.asarray(counts / max(1.0, counts.sum()))
+
+
+def swapped(
+    decoder: Decoder, pairs: int, writing: Writing, batch: int = 16, progress: Progress = silent
+) -> Found:
+    """Return whether section profiles follow the plan or the random numbers of a text.
+
+    Two training documents' paths a and b, and two sets of random numbers 1 and 2, give four texts.
+    With p their profiles, the difference p(a, 1) - p(b, 2) is compared with p(a, 2) - p(b, 1), the
+    same plans with the numbers swapped::
+
+        correlation over pairs and sections: 1 the plan decides, 0 nothing does, -1 the numbers do
+
+    Also: how far apart are the profiles of two texts of one plan, and of two plans?
+
+    Args:
+        decoder: A planned one.
+        pairs: Of plans.
+        writing: How.
+        batch: Documents at once.
+        progress: Shows how far it is.
+    """
+    law, tags = decoder.law, decoder.codec.layout.tags
+    if law is None or len(tags) < 2:
+        raise TimeControlError("Plans can be swapped where there are plans, and two tags or more.")
+    if len(law.paths) < 2 * pairs:
+        raise TimeControlError(f"{pairs} pairs need {2 * pairs} training paths: {len(law.paths)}.")
+    n = sentences_for(decoder, writing)
+    grid = np.linspace(0, 1, n)
+    chosen = np.random.default_rng((writing.seed, pairs)).permutation(len(law.paths))[: 2 * pairs]
+    plans = [Plan(at(law.paths[i], grid), "retrieved", writing.seed, int(i)) for i in chosen]
+    first = list(write(decoder, plans, writing, batch=batch, progress=progress))
+    turned = [plans[i ^ 1] for i in range(2 * pairs)]  # neighbours change places
+    second = list(write(decoder, turned, writing, batch=batch, progress=progress))
+    p = np.stack([profile(t.sections, tags) for t in first])  # (2 pairs, tags)
+    q = np.stack([profile(t.sections, tags) for t in second])
+    one = p[0::2] - p[1::2]  # (a, 1) - (b, 2)
+    two = q[1::2] - q[0::2]  # (a, 2) - (b, 1)
+    value = _correlation(one, two)
+    state = np.random.default_rng(0)
+    drawn = [_correlation(one[i], two[i]) for i in state.integers(0, pairs, (1000, pairs))]
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    same = np.abs(p - q[np.arange(2 * pairs) ^ 1]).sum(-1)  # one plan, other numbers
+    apart = np.abs(p - q).sum(-1)  # the same numbers, the other plan
+    return {
+        "pairs": pairs,
+        "sentences": n,
+        "correlation": {"value": value, "low": float(low), "high": float(high)},
+        "follows_plan": float((same < apart).mean()),
+        "distance_same_plan": float(same.mean()),
+        "distance_same_numbers": float(apart.mean()),
+    }
+
+
+def _correlation(a: Array, b: Array) -> float:
+    """Return the correlation of two arrays about zero."""
+    below = float(np.sqrt((a**2).sum() * (b**2).sum()))
+    return float((a * b).sum() / below) if below > 0 else 0.0
+
+
+def adhered(
+    texts: Texts,
+    planner: Encoder,
+    judge: Encoder,
+    training: Sequence[Document],
+    progress: Progress = silent,
+) -> Found:
+    """Return how well texts go along their plans, as another encoder sees it.
+
+    Its latents are mapped into the space of the plans by a linear map that is fitted to training
+    documents, which both encoders read.
+
+    Args:
+        texts: With their plans.
+        planner: The encoder that planned.
+        judge: Another one.
+        training: Documents to fit the map to.
+        progress: Shows how far it is.
+    """
+    if judge.config["identity"] == planner.config["identity"]:
+        raise TimeControlError(
+            "The judge is the encoder that planned: give one of another seed and base."
+        )
+    target, source = (
+        np.concatenate([smoothed(p, texts.smooth) for p in e.paths(training, progress)])
+        for e in (planner, judge)
+    )
+    to_plan = linear_map(source, target)
+    kept = [i for i, plan in enumerate(texts.plans) if plan is not None]
+    plans = [p for p in texts.plans if p is not None]
+    if not kept:
+        raise TimeControlError(f"{texts.run}: its documents have no plans.")
+    if any(plan.shape[1] != planner.latent_dim for plan in plans):
+        raise TimeControlError(
+            f"{texts.run}: its plans are not of this encoder, whose latents have "
+            f"{planner.latent_dim} numbers."
+        )
+    documents = [as_document(texts.sections[i]) for i in kept]
+    read = texts_of(documents, judge.settings.tags)
+    if not read:
+        raise TimeControlError(f"{texts.run}: its documents have no sentences.")
+    flat = judge.encode(read)
+    ends = np.cumsum([len(d.sentences) for d in documents])[:-1]
+    parts = np.split(np.asarray(flat, np.float64), ends)
+    found = [to_plan(smoothed(part, texts.smooth)) for part in parts]
+    axis = planner.fit_.end.mean - planner.fit_.start.mean
+    about = adherence(plans, found, axis)
+    real = to_plan(source)
+    spread = ((target - target.mean(0)) ** 2).sum(0)
+    about["map_r2"] = (1 - ((target - real) ** 2).sum(0) / spread).tolist()
+    return about

@@ -1,0 +1,215 @@
+"""The measures of documents made by hand, and tables of them."""
+
+from dataclasses import replace
+from math import sqrt
+from typing import Any
+
+import pytest
+
+from tests.conftest import make_tokenizer
+from timecontrol.bases import set_ends
+from timecontrol.corpora.documents import Section
+from timecontrol.corpora.layout import RECIPE, STORY, Layout
+from timecontrol.experiments.structure import COLUMNS, measure, rows, tables
+from timecontrol.experiments.texts import Lengths, Texts, lengths_of
+from timecontrol.tokens import Codec
+
+TITLE = Section("TITLE", ("Cake.",))
+LIST = Section("INGREDIENTS", ("Flour and sugar and eggs.",))
+STEPS = Section("DIRECTIONS", ("Mix it all well.", "Bake it all well."))
+RIGHT = (TITLE, LIST, STEPS)
+WRONG = (LIST, TITLE, STEPS)
+MISSING = (TITLE, STEPS)
+TWICE = (TITLE, LIST, STEPS, STEPS)
+
+
+@pytest.fixture(scope="module")
+def codec() -> Codec:
+    return codec_of(RECIPE)
+
+
+def codec_of(layout: Layout) -> Codec:
+    return Codec(set_ends(make_tokenizer()), layout)
+
+
+def texts(*sections: tuple[Section, ...], **changes: Any) -> Texts:
+    n = len(sections)
+    given: dict[str, Any] = {
+        "label": "planned, bridge",
+        "run": "a",
+        "length": "normal",
+        "budget": 100,
+        "sections": list(sections),
+        "tokens": [10] * n,
+        "ended": [True] * n,
+        "plans": [None] * n,
+    }
+    return Texts(**{**given, **changes})
+
+
+def scaled(found: Lengths, scale: float) -> Lengths:
+    return [(tag, scale * n) for tag, n in found]
+
+
+def test_order_by_hand(codec: Codec) -> None:
+    found = measure(texts(RIGHT, WRONG, MISSING, TWICE), RECIPE, codec, [lengths_of(RIGHT, codec)])
+    quarter = sqrt(0.25 * 0.75 / 4)
+    assert found["order"] == {"value": 1 / 4, "error": pytest.approx(quarter)}
+    assert found["released"] == {"value": 2 / 4, "error": 0.25}  # a missing tag is no fault
+    assert found["all_present"] == {"value": 3 / 4, "error": pytest.approx(quarter)}
+
+
+def test_lengths_by_hand(codec: Codec) -> None:
+    own = lengths_of(RIGHT, codec)
+    same = measure(texts(RIGHT, RIGHT), RECIPE, codec, [own])
+    assert same["MM"]["value"] == same["mean_of_deviations"]["value"] == 0
+    # the reference is the mean of the training documents: half as long again
+    half = measure(texts(RIGHT, RIGHT), RECIPE, codec, [own, scaled(own, 2)])
+    assert half["MM"]["value"] == pytest.approx(100 / 3)
+    # one longer, one shorter than the mean of the two: right in the mean, each off
+    both = (TITLE, LIST, STEPS), (TITLE, LIST, replace(STEPS, sentences=STEPS.sentences[:1]))
+    mean = [lengths_of(d, codec) for d in both]
+    evened = measure(texts(*both), RECIPE, codec, mean)
+    assert evened["MM"]["value"] == pytest.approx(0)
+    a, b = (dict(m)["DIRECTIONS"] for m in mean)
+    off = abs(a - b) / (a + b)
+    assert evened["mean_of_deviations"]["value"] == pytest.approx(100 * off / 3)
+
+
+def test_a_section_that_never_comes_is_off_by_all_of_it(codec: Codec) -> None:
+    found = measure(texts(MISSING, MISSING), RECIPE, codec, [lengths_of(RIGHT, codec)])
+    assert found["MM"]["value"] == pytest.approx(100 / 3)
+    assert found["all_present"]["value"] == 0
+
+
+def test_lengths_when_forced_are_compared_with_the_budget_too(codec: Codec) -> None:
+    own = lengths_of(RIGHT, codec)
+    total = sum(n for _, n in own)
+    forced = texts(RIGHT, RIGHT, length="forced", budget=round(4 * total))
+    found = measure(forced, RECIPE, codec, [own])
+    assert found["MM"]["value"] == 0
+    assert found["MMs"]["value"] == pytest.approx(75)  # a quarter of what it should be
+    assert "MMs" not in measure(replace(forced, length="normal"), RECIPE, codec, [own])
+
+
+def test_repetition_ends_and_sizes_by_hand(codec: Codec) -> None:
+    again = (TITLE, LIST, Section("DIRECTIONS", ("Mix.", "Mix.", "Mix.", "Mix.")))
+    given = texts(RIGHT, again, tokens=[10, 14], ended=[True, False])
+    found = measure(given, RECIPE, codec, [lengths_of(RIGHT, codec)])
+    assert found["repeated_sentences"]["value"] == pytest.approx((0 + 3 / 6) / 2)
+    assert found["sentences"] == {"value": 5, "error": 1}  # 4 and 6
+    assert found["tokens"] == {"value": 12, "error": 2}
+    assert found["ended"] == {"value": 0.5, "error": 0.5}
+    # cake flour and sugar and eggs mix it all well bake it all well: 14 words
+    # cake flour and sugar and eggs mix mix mix mix: 10 words
+    assert found["distinct_2"]["value"] == pytest.approx((11 / 13 + 7 / 9) / 2)
+    assert found["repeated_4_grams"]["value"] == pytest.approx(0)
+
+
+def test_documents_in_which_nothing_was_written(codec: Codec) -> None:
+    reference = [lengths_of(RIGHT, codec)]
+    found = measure(texts(RIGHT, ()), RECIPE, codec, reference)
+    assert found["order"]["value"] == found["all_present"]["value"] == 0.5
+    assert found["sentences"]["value"] == 2
+    assert found["MM"]["value"] == 0  # those that have a section have it right
+    assert found["mean_of_deviations"]["value"] == 50
+    nothing = measure(texts((), ()), RECIPE, codec, reference)
+    assert nothing["MM"]["value"] == 100
+    assert "repeated_sentences" not in nothing
+    assert [row[:3] for t in tables(rows([(texts((), ()), nothing)])) for row in t["rows"]] == [
+        ["planned, bridge", "2", "1"]
+    ]
+
+
+def test_without_tags_there_is_no_order_and_no_length() -> None:
+    story = codec_of(STORY)
+    told = (Section(None, ("Once upon a time.", "The end.")),)
+    found = measure(texts(told, told), STORY, story, [lengths_of(told, story)])
+    assert not {"order", "released", "all_present", "MM", "MMs", "mean_of_deviations"} & set(found)
+    assert found["sentences"]["value"] == 2
+    forced = texts(told, told, length="forced")
+    assert "MMs" not in measure(forced, STORY, story, [lengths_of(told, story)])
+
+
+def test_every_measure_has_a_column(codec: Codec) -> None:
+    forced = texts(RIGHT, WRONG, length="forced")
+    assert set(measure(forced, RECIPE, codec, [lengths_of(RIGHT, codec)])) == set(COLUMNS)
+
+
+def cell(value: float, error: float | None = 9.0) -> dict[str, float | None]:
+    return {"value": value, "error": error}
+
+
+def test_decoders_that_differ_only_in_their_seed_share_a_row() -> None:
+    given = [
+        (texts(RIGHT, RIGHT, run=f"seed-{i}"), {"order": cell(value), "tokens": cell(100 + i)})
+        for i, value in enumerate((0.5, 0.6, 0.9))
+    ]
+    (row,) = rows(given)
+    assert (row["label"], row["length"], row["budget"]) == ("planned, bridge", "normal", 100)
+    assert (row["documents"], row["decoders"]) == (2, 3)
+    # mean 2/3; deviations -1/6, -1/15, 7/30
+    spread = (1 / 6) ** 2 + (1 / 15) ** 2 + (7 / 30) ** 2
+    assert row["cells"]["order"]["value"] == pytest.approx(2 / 3)
+    assert row["cells"]["order"]["error"] == pytest.approx(sqrt(spread / 2 / 3))
+    assert row["cells"]["tokens"] == {"value": 101, "error": pytest.approx(1 / sqrt(3))}
+    assert [(r["run"], r["n"]) for r in row["runs"]] == [(f"seed-{i}", 2) for i in range(3)]
+    assert [r["cells"]["order"]["value"] for r in row["runs"]] == [0.5, 0.6, 0.9]
+
+
+def test_a_single_decoder_keeps_its_error_over_documents() -> None:
+    (row,) = rows([(texts(RIGHT), {"order": cell(0.5, 0.07)})])
+    assert row["cells"] == {"order": cell(0.5, 0.07)}
+    assert row["decoders"] == 1
+
+
+def test_other_ways_have_rows_of_their_own() -> None:
+    one = {"order": cell(0.5)}
+    given = [
+        (texts(RIGHT), one),
+        (texts(RIGHT, label="plain"), one),
+        (texts(RIGHT, length="forced"), one),
+        (texts(RIGHT, length="forced", budget=200), one),
+        (texts(RIGHT, run="b"), one),
+    ]
+    found = [(r["label"], r["length"], r["budget"], r["decoders"]) for r in rows(given)]
+    assert found == [
+        ("planned, bridge", "normal", 100, 2),
+        ("plain", "normal", 100, 1),
+        ("planned, bridge", "forced", 100, 1),
+        ("planned, bridge", "forced", 200, 1),
+    ]
+
+
+def test_a_measure_that_one_decoder_lacks_is_that_of_the_others() -> None:
+    given = [
+        (texts(RIGHT), {"order": cell(0.5)}),
+        (texts(RIGHT, run="b"), {"order": cell(0.7), "distinct_2": cell(0.3)}),
+    ]
+    (row,) = rows(given)
+    assert row["cells"]["order"]["value"] == pytest.approx(0.6)
+    assert row["cells"]["distinct_2"] == cell(0.3, None)  # no spread over one decoder
+    assert "MM" not in row["cells"]
+
+
+def test_tables_by_hand() -> None:
+    forced = {"length": "forced", "budget": 200}
+    given = [
+        (texts(RIGHT, RIGHT), {"order": cell(0.512, 0.031), "tokens": cell(99.6, 4.2)}),
+        (texts(RIGHT, RIGHT, label="plain"), {"order": cell(1, None), "MM": cell(7.25, 0.5)}),
+        (texts(RIGHT, RIGHT, **forced), {"MMs": cell(3.14, 0.2), "ended": cell(0, 0)}),
+    ]
+    normal, long = tables(rows(given))
+    assert normal == {
+        "title": "Structure, normal length",
+        "columns": ["", "n", "decoders", "in order", "MM", "tokens"],
+        "rows": [
+            ["planned, bridge", "2", "1", "51.2 ± 3.1", "-", "100 ± 4"],
+            ["plain", "2", "1", "100.0", "7.2 ± 0.5", "-"],
+        ],
+    }
+    assert long == {
+        "title": "Structure, forced to 200 tokens",
+        "columns": ["", "n", "decoders", "MM stretched", "ended"],
+        "rows": [["planned, bridge", "2", "1", "3.1 ± 0.2", "0.0 ± 0.0"]],
+    }
