@@ -198,7 +198,7 @@ def test_words_of_a_list() -> None:
     [
         ("structure", [], "Nothing to measure: give --model or --texts."),
         ("structure", ["--model", "nowhere"], "No decoder at nowhere: no such folder."),
-        ("structure", ["--plans", "brigde", "--model", "MODEL"], "No plan named 'brigde'. Did you"),
+        ("structure", ["--plans", "brigde"], "No plan named 'brigde'. Did you mean 'bridge'?"),
         ("structure", ["--plans", ",", "--model", "MODEL"], "--plans is empty."),
         ("structure", ["--lengths", "", "--model", "MODEL"], "--lengths is empty."),
         ("structure", ["--lengths", "40,long", "--model", "MODEL"], "length is 'long'"),

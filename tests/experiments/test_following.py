@@ -28,6 +28,7 @@ from timecontrol.experiments.texts import Texts, as_document
 from timecontrol.generation import Writing, Written
 from timecontrol.generation.request import sentences_for
 from timecontrol.latents.fit import at
+from timecontrol.metrics.adherence import linear_map
 from timecontrol.plans import Law, Plan
 from timecontrol.tokens import Codec
 
@@ -298,7 +299,8 @@ def test_profiles_that_follow_something_else(
     found = swapped(decoder, 20, WRITING)["correlation"]
     assert abs(found["value"]) < 0.5
     assert found["low"] < 0 < found["high"]
-    assert found["low"] < found["value"] < found["high"]
+    assert found["low"] < found["value"] - 0.15
+    assert found["high"] > found["value"] + 0.15
 
 
 def test_profiles_that_never_change_tell_nothing(
@@ -439,6 +441,25 @@ def test_latents_that_were_averaged_are_compared_with_averages(training: list[Do
     some = training[:12]
     right, wrong = (judged(copies(some, plans_of(some, 3), s), training) for s in (3, 1))
     assert wrong["r2"]["mean"]["value"] < 0.7 < right["r2"]["mean"]["value"]
+
+
+def test_the_map_is_fitted_to_averages_too(training: list[Document]) -> None:
+    class Bent(Reader):
+        """A judge whose points no linear map brings back."""
+
+        def encode(self, sentences: Sequence[str]) -> Array:
+            return super().encode(sentences) ** 3
+
+    planner: Any = Reader("planner")
+    judge: Any = Bent("judge")
+    target, source = (np.concatenate([smoothed(p, 3) for p in reader.paths(training)])
+                      for reader in (planner, judge))  # fmt: skip
+    off = target - linear_map(source, target)(source)
+    expected = 1 - (off**2).sum(0) / ((target - target.mean(0)) ** 2).sum(0)
+    some = training[:4]
+    found = adhered(copies(some, plans_of(some, 3), 3), planner, judge, training)
+    np.testing.assert_allclose(found["map_r2"], expected)
+    assert max(expected) < 0.95
 
 
 def test_a_judge_that_reads_tags_reads_them_in_texts_too(training: list[Document]) -> None:

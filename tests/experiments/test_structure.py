@@ -213,3 +213,13 @@ def test_tables_by_hand() -> None:
         "columns": ["", "n", "decoders", "MM stretched", "ended"],
         "rows": [["planned, bridge", "2", "1", "3.1 ± 0.2", "0.0 ± 0.0"]],
     }
+
+
+def test_each_budget_has_a_table_of_its_own() -> None:
+    given = [
+        (texts(RIGHT, length="forced", budget=budget), {"MMs": cell(value, None)})
+        for budget, value in ((100, 1), (200, 2))
+    ]
+    found = tables(rows(given))
+    assert [t["title"] for t in found] == [f"Structure, forced to {n} tokens" for n in (100, 200)]
+    assert [[row[-1] for row in t["rows"]] for t in found] == [["1.0"], ["2.0"]]

@@ -144,6 +144,16 @@ def test_texts_that_are_kept_give_the_same_rows(
     assert runs == [["planned", "planned-60-bridge"], ["planned"]]
 
 
+def test_texts_that_are_kept_are_read_as_they_were(model: str, tmp_path: Path) -> None:
+    ways = Ways(["mean"], ["30"], 2, OPTIONS, folder=tmp_path)
+    (made,) = writing._written(model, Decoder.load(model, "cpu"), ways, HERE)
+    found = read_texts(tmp_path / "planned-30-mean.jsonl")
+    assert (made.run, found.run) == ("planned", "planned-30-mean")
+    a, b = ({k: v for k, v in vars(t).items() if k not in ("run", "plans")} for t in (made, found))
+    assert a == b
+    np.testing.assert_array_equal(np.stack(found.plans), np.stack(made.plans))  # type: ignore[arg-type]
+
+
 def test_structure_refuses_before_anything_is_written(
     corpus: Corpus,
     model: str,
