@@ -217,3 +217,18 @@ def test_a_model_that_is_fitted_takes_every_token_of_a_document(
     assert logits.shape[-1] == len(tokenizer)
     assert logits.isfinite().all()
     assert model.config.eos_token_id == codec.end
+
+
+def test_the_outline_has_every_tag_and_the_numbers_as_written() -> None:
+    codec = Codec(make_tokenizer(), HOWTO)
+    title, step, mark = codec.tag_ids["TITLE"], codec.tag_ids["STEP"], codec.unit_end
+
+    def words(text: str) -> list[int]:
+        return list(codec.tokenizer.encode(text, add_special_tokens=False))
+
+    ids = [codec.begin, title, step, *words(" 3 Stir."), mark, step, *words(" Pour 2 cups."), mark,
+           step, *words(" 10"), mark, title, codec.end, step]  # fmt: skip
+    assert codec.outline(ids) == (
+        ("TITLE", None), ("STEP", 3), ("STEP", None), ("STEP", 10), ("TITLE", None),
+    )  # fmt: skip
+    assert [s.tag for s in codec.decode(ids)] == ["STEP", "STEP"]  # empty sections are not there

@@ -216,14 +216,14 @@ class TimeControl:
         sentences: int | None = None,
         length: str | int = "normal",
         seed: int = 0,
-        top_p: float = 0.95,
+        top_p: float | None = None,
         temperature: float = 1.0,
         batch: int = 16,
     ) -> "list[Written]":
         """Write documents along sampled plans.
 
         Args:
-            n: Documents.
+            n: Documents; with plans given, as many as these.
             start: What the first sentence is about.
             goal: What the last sentence is about.
             waypoints: What is to be said between: (share of the document, text) each.
@@ -231,7 +231,7 @@ class TimeControl:
             sentences: Of a plan; as many as usual otherwise.
             length: ``normal``, ``forced``, or so many tokens.
             seed: Of plans and texts; the same seed gives the same texts.
-            top_p: Mass of the tokens that are drawn from.
+            top_p: Mass of the tokens that are drawn from; 0.95, or what the preset has.
             temperature: Of the draws; 0: the most probable token.
             batch: Documents at once.
 
@@ -263,6 +263,11 @@ class TimeControl:
             )
         else:
             plans = list(plan)
+            if n not in (1, len(plans)) or start or goal or waypoints or sentences:
+                raise TimeControlError(
+                    f"{len(plans)} plans are given, and followed as they are: no other n ({n}), "
+                    "start, goal, waypoints or sentences."
+                )
         return list(write(self.writer, plans, writing, batch=batch))
 
     def score(self, text: str | Sequence[str], id: str = "text") -> Report:

@@ -16,6 +16,7 @@ and its space; spaces around added tokens are gone, so a unit begins without one
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from timecontrol.bases import align_ends
@@ -55,6 +56,9 @@ STYLES: dict[str, Style] = {
     "released": Style(" . ", True, "", 0, True, "legacy"),
 }
 """Presets of the text form, by name."""
+
+LONGEST_NUMBER = 16
+"""Tokens within which the number of a section stands."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +211,28 @@ class Codec:
         close(False)
         found = (Section(tag, tuple(self._unnumber(tag, units))) for tag, units in sections)
         return tuple(section for section in found if section.sentences)
+
+    def outline(self, ids: Sequence[int]) -> tuple[tuple[str, int | None], ...]:
+        """Return every tag that ids spell, in order, with the number after a numbered one.
+
+        Tags of empty sections are there too, which ``decode`` leaves out.
+        """
+        tags = {i: tag for tag, i in self.tag_ids.items()}
+        stops = {self.unit_end, self.end, *tags}
+        found: list[tuple[str, int | None]] = []
+        for position, i in enumerate(ids):
+            if i == self.end and position > 0:
+                break
+            if i in tags:
+                number = None
+                if tags[i] in self.layout.numbered:
+                    rest = ids[position + 1 : position + 1 + LONGEST_NUMBER]
+                    unit = list(takewhile(lambda token: token not in stops, rest))
+                    text = str(self.tokenizer.decode(unit, clean_up_tokenization_spaces=False))
+                    known = re.match(r"\s*(\d+)(?=\s|$)", text)
+                    number = int(known[1]) if known else None
+                found.append((tags[i], number))
+        return tuple(found)
 
     def _unnumber(self, tag: str | None, units: list[str]) -> list[str]:
         if tag not in self.layout.numbered or not units:

@@ -27,7 +27,10 @@ def test_it_says_what_it_was_trained_on_and_how_good_it_is(run: Any, decoder_run
     assert "at most 256, longer ones: sections" in text
     assert "AdamW, rate 0.001, batch 8, 2 epochs, weights of epoch 2" in text
     assert "bridge, d = 3" in text
-    assert f"| validation loss, nats a token | {metrics['best']['val_loss']:.3f} |" in text
+    assert (
+        f"| validation loss, nats (sentence ends weighted) | {metrics['best']['val_loss']:.3f} |"
+        in text
+    )
     assert "at 8 section starts" in text
     assert "base_model" not in text  # a folder is not on the hub
     assert "NaN" not in text
@@ -57,7 +60,7 @@ def test_without_a_plan_there_is_no_encoder_and_nothing_is_made_up(run: Any) -> 
     assert "plan enters" not in text
     assert "section starts" not in text
     assert "validation loss" not in text
-    assert "| training loss, nats a token | 2.000 |" in text
+    assert "| training loss, nats (sentence ends weighted) | 2.000 |" in text
 
 
 def test_every_method_is_described() -> None:

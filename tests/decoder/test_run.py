@@ -235,7 +235,8 @@ def test_other_methods_need_no_encoder(
     assert not (tmp_path / "run" / ENCODER).exists()
     assert torch.equal(logits(made), logits(loaded))
     assert loaded.model.config.sparse == (method == "section-sparse")
-    assert loaded.model.config.plan_dim == (0 if method == "plain" else 4)  # three tags and none
+    dims = {"plain": 0, "section-dense": 4, "section-sparse": 8}  # three tags and none
+    assert loaded.model.config.plan_dim == dims[method]
     assert (loaded.law is None) == (method == "plain")
 
 

@@ -223,3 +223,38 @@ def test_each_budget_has_a_table_of_its_own() -> None:
     found = tables(rows(given))
     assert [t["title"] for t in found] == [f"Structure, forced to {n} tokens" for n in (100, 200)]
     assert [[row[-1] for row in t["rows"]] for t in found] == [["1.0"], ["2.0"]]
+
+
+def test_repeated_tags_of_empty_sections_count_against_the_order() -> None:
+    whole = (
+        Section("TITLE", ("a",)),
+        Section("INGREDIENTS", ("b",)),
+        Section("DIRECTIONS", ("c",)),
+    )
+    tags: list[tuple[str, int | None]] = [
+        ("TITLE", None),
+        ("INGREDIENTS", None),
+        ("INGREDIENTS", None),
+        ("DIRECTIONS", None),
+    ]
+    common = {"label": "x", "run": "y", "length": "normal", "budget": 64, "sections": [whole],
+              "tokens": [9], "ended": [True], "plans": [None]}  # fmt: skip
+    found = Texts(**common, outlines=[tags])  # type: ignore[arg-type]
+    assert found.tags == [["TITLE", "INGREDIENTS", "INGREDIENTS", "DIRECTIONS"]]
+    assert Texts(**common).tags == [["TITLE", "INGREDIENTS", "DIRECTIONS"]]  # type: ignore[arg-type]
+
+
+def test_recipes_that_differ_are_named_and_never_averaged() -> None:
+    cells = {"order": {"value": 1.0, "error": 0.0}}
+    whole = (Section("TITLE", ("a",)),)
+
+    def one(run: str, **recipe: object) -> tuple[Texts, dict[str, Any]]:
+        made = Texts("planned", run, "normal", 64, [whole], [3], [True], [None], recipe=recipe)
+        return made, cells
+
+    found = rows([one("a", lora=0), one("b", lora=0), one("c", lora=16)])
+    assert [(r["label"], r["decoders"]) for r in found] == [
+        ("planned (lora 0)", 2),
+        ("planned (lora 16)", 1),
+    ]
+    assert [r["label"] for r in rows([one("a", lora=0), one("b", lora=0)])] == ["planned"]

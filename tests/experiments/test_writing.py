@@ -191,16 +191,22 @@ def test_perplexities_are_those_of_the_decoders(
     assert (found["split"], found["documents"]) == ("val", len(documents)) == ("val", 4)
     assert [r["label"] for r in found["rows"]] == ["planned", "plain", "section-dense"]
     planned, plain, sections = (r["cells"] for r in found["rows"])
-    assert set(planned) == set(sections) == {"true", "none", "other"}
+    assert set(planned) == set(sections) == {"true", "none", "other", "without", "wrong"}
     assert set(plain) == {"plain"}
     own = predicted(Decoder.load(model, "cpu"), documents, seed=4)
     for name, cell in planned.items():
         assert cell["value"] == pytest.approx(own[name]["value"], rel=1e-5)
         assert cell["error"] == pytest.approx(own[name]["error"], rel=1e-3)  # over documents
-    assert found["settings"] == {"seed": 4, "tokens": own["tokens"]}
+    assert found["settings"] == {
+        "seed": 4,
+        "tokens": sorted({run["tokens"] for row in found["rows"] for run in row["runs"]}),
+    }
     assert found["tables"][0]["columns"] == ["", "decoders", "no plan", "own", "dropped",
-                                             "another's"]  # fmt: skip
-    assert found["tables"][0]["rows"][1][3:] == ["-", "-", "-"]
+                                             "another's", "dropped - own",
+                                             "another's - dropped"]  # fmt: skip
+    assert found["tables"][0]["rows"][1][3:] == ["-"] * 5
+    without = np.log(planned["none"]["value"]) - np.log(planned["true"]["value"])
+    assert planned["without"]["value"] == pytest.approx(without, rel=1e-6)
     assert all(count(Path(m)) == 0 for m in models)
 
 
@@ -216,7 +222,9 @@ def test_looks_at_test_documents_are_written_down(
         assert line["what"] == "evaluate perplexity"
         assert line["corpus"] == corpus.name
         run = found["rows"][0]["runs"][0]
-        assert line["numbers"] == {n: run[n]["value"] for n in ("true", "none", "other")}
+        assert line["numbers"] == {
+            n: run[n]["value"] for n in ("true", "none", "other", "without", "wrong")
+        }
     prediction(corpus, models=[model], most=3, place=HERE)
     assert count(Path(model)) == 2
     (row,) = found["rows"]  # decoders that differ only in their seed

@@ -1,4 +1,5 @@
 import json
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from tests.generation.examples import written
 from timecontrol.decoder import Decoder, preset
+from timecontrol.decoder.examples import smoothed
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, write
 from timecontrol.generation.request import (
@@ -19,7 +21,9 @@ from timecontrol.generation.request import (
     plans_from,
     sentences_for,
 )
+from timecontrol.latents.paths import Paths
 from timecontrol.plans import KINDS, Plan, draw, write_plans
+from timecontrol.plans.calm import Affine, Calm
 
 NORMAL = Writing(budget=256)
 TEXT = "Mix the flour and the eggs."
@@ -94,6 +98,19 @@ def test_lengths_of_texts(decoder: Decoder) -> None:
     assert default_writing(decoder, "77", seed=3) == Writing(length="forced", budget=77, seed=3)
 
 
+@pytest.mark.parametrize("length", ["normal", "forced", "77"])
+@pytest.mark.parametrize(("name", "own"), [("best", 0.95), ("paper", 0.99), ("released", 0.99)])
+def test_presets_draw_from_their_own_mass(
+    decoder: Decoder, length: str, name: str, own: float
+) -> None:
+    changed = of(decoder, name)
+    assert default_writing(changed, length).top_p == own
+    assert default_writing(changed, length, top_p=None).top_p == own
+    assert default_writing(changed, length, top_p=0.5).top_p == 0.5
+    with pytest.raises(TimeControlError, match="top-p is 0"):
+        default_writing(changed, length, top_p=0.0)
+
+
 @pytest.mark.parametrize("length", ["", "long", "-5", "7.5", "1e3", "٣", "9" * 10, "9" * 5000])
 def test_what_is_no_length(decoder: Decoder, length: str) -> None:
     with pytest.raises(TimeControlError, match="normal, forced, or a number of tokens"):
@@ -155,8 +172,11 @@ def test_plans_are_drawn_by_seed_and_number(decoder: Decoder) -> None:
 
 def test_texts_are_pinned_where_they_belong(decoder: Decoder) -> None:
     assert decoder.encoder is not None
+    assert decoder.law is not None
     texts = ["Peel the apples.", "Bake it.", "Let it cool.", "Serve it."]
-    latents = np.asarray(decoder.encoder.encode(texts), np.float64)
+    latents = decoder.encoder.encode(texts)
+    shares = (0, 0.3, 0.7, 1)
+    expected = [decoder.law.calmed(s, z) for s, z in zip(shares, latents, strict=True)]
     plan = whole(
         plans_for(
             decoder,
@@ -168,7 +188,7 @@ def test_texts_are_pinned_where_they_belong(decoder: Decoder) -> None:
             waypoints=[(0.7, texts[2]), (0.3, texts[1])],
         )
     )[0]
-    np.testing.assert_allclose(plan.points[[0, 2, 4, 6]], latents, atol=1e-5)
+    np.testing.assert_allclose(plan.points[[0, 2, 4, 6]], expected, atol=1e-5)
     assert plan.about == {
         "rule": "best",
         "start": texts[0],
@@ -180,13 +200,39 @@ def test_texts_are_pinned_where_they_belong(decoder: Decoder) -> None:
 
 def test_several_sentences_are_pinned_at_their_mean(decoder: Decoder) -> None:
     assert decoder.encoder is not None
+    assert decoder.law is not None
     sentences = ["Peel the apples.", "Bake it for an hour.", "Serve it with cream."]
     (pin,) = pins_of(decoder, goal=" ".join(sentences))
     assert pin.share == 1
     mean = np.asarray(decoder.encoder.encode(sentences)).mean(0)
-    np.testing.assert_allclose(pin.point, mean, atol=1e-5)
+    np.testing.assert_allclose(pin.point, decoder.law.calmed(1, mean), atol=1e-5)
     (other,) = pins_of(decoder, start="\n\n".join(sentences))  # a paragraph each
-    np.testing.assert_allclose(other.point, mean, atol=1e-5)
+    np.testing.assert_allclose(other.point, decoder.law.calmed(0, mean), atol=1e-5)
+
+
+def test_each_pin_is_calmed_as_its_place_asks_for(decoder: Decoder) -> None:
+    assert decoder.encoder is not None
+    assert decoder.law is not None
+    parts = [Affine(np.eye(3) * scale, np.full(3, scale)) for scale in (0.2, 0.3, 0.5)]
+    changed = replace(decoder, law=replace(decoder.law, calm=Calm(*parts)))
+    pins = pins_of(changed, f"{TEXT} Stir.", TEXT, [(0.5, TEXT)])
+    one, other = np.asarray(decoder.encoder.encode([TEXT, "Stir."]), np.float64)
+    expected = [0.2 * (one + other) / 2 + 0.2, 0.3 * one + 0.3, 0.5 * one + 0.5]
+    np.testing.assert_allclose([pin.point for pin in pins], expected, atol=1e-5)
+
+
+def test_an_utterance_is_not_split(decoder: Decoder) -> None:
+    assert decoder.encoder is not None
+    assert decoder.law is not None
+    changed = replace(decoder, codec=copy(decoder.codec))
+    changed.codec.layout = replace(decoder.codec.layout, unit="utterance")
+    text = "Yes. I would like\n\nto eat."
+    (pin,) = pins_of(changed, goal=f" {text}\n")
+    (latent,) = decoder.encoder.encode(["Yes. I would like to eat."])
+    np.testing.assert_allclose(pin.point, decoder.law.calmed(1, latent), atol=1e-5)
+    assert not np.allclose(pin.point, pins_of(decoder, goal=text)[0].point, atol=1e-3)
+    with pytest.raises(TimeControlError, match="The text at 0 is empty"):
+        pins_of(changed, start=" \n")
 
 
 def test_pins_come_in_order_and_only_those_asked_for(decoder: Decoder) -> None:
@@ -282,6 +328,25 @@ def test_plans_are_taken_over_again(decoder: Decoder, tmp_path: Path) -> None:
     assert same(plans_from(decoder, file, 1, NORMAL), plans[:1])
     with pytest.raises(TimeControlError, match="0 documents are asked for"):
         plans_from(decoder, file, 0, NORMAL)
+
+
+def test_paths_of_documents_are_smoothed_once(decoder: Decoder, tmp_path: Path) -> None:
+    latents = np.random.default_rng(0).normal(size=(9, 3)).astype(np.float32)
+    file = tmp_path / "latents.parquet"
+    Paths(["a", "b"], [None, "test"], [4, 5], [None] * 9, latents).write(file)
+    raw = [latents[:4].astype(np.float64), latents[4:].astype(np.float64)]
+    found = plans_from(decoder, file, None, NORMAL)
+    assert decoder.settings.smooth == 5
+    for plan, points in zip(found, raw, strict=True):
+        np.testing.assert_array_equal(plan.points, smoothed(points, 5))
+    np.testing.assert_allclose(found[1].points[2], raw[1].mean(0))
+    abouts = [{"document": "a", "smooth": 5}, {"document": "b", "split": "test", "smooth": 5}]
+    assert [(plan.kind, plan.about) for plan in found] == [("document", a) for a in abouts]
+    write_plans(tmp_path / "plans.json", found)
+    assert same(plans_from(decoder, tmp_path / "plans.json", None, NORMAL), found)
+    as_they_are = plans_from(of(decoder, "paper"), file, None, NORMAL)
+    for plan, points in zip(as_they_are, raw, strict=True):
+        np.testing.assert_array_equal(plan.points, points)
 
 
 def test_plans_of_a_file_must_fit(decoder: Decoder, tmp_path: Path) -> None:

@@ -410,7 +410,13 @@ def test_what_stands_after_an_end_is_no_part_of_a_document(talker: Decoder) -> N
     plan = Plan(path(2))
     found = finish(talker, whole, plan, 3, Writing(budget=20))
     assert found == Written(
-        3, (Section("TITLE", ("a",)),), tuple(cut), True, plan, Writing(budget=20).as_dict()
+        3,
+        (Section("TITLE", ("a",)),),
+        tuple(cut),
+        True,
+        plan,
+        Writing(budget=20).as_dict(),
+        (("TITLE", None),),
     )
     short = finish(talker, whole, Plan(path(1)), 3, Writing(stop="plan"))
     assert short.ids == tuple(cut[:-1])  # its one sentence was over before the end token came

@@ -12,7 +12,8 @@ from tests.plans.examples import bent, law, sections
 from timecontrol.errors import TimeControlError, UnknownNameError
 from timecontrol.latents.fit import at
 from timecontrol.plans import KINDS, Law, Pin, draw, draw_many
-from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT, is_one_hot
+from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT
+from timecontrol.plans.stretching import is_one_hot
 
 Array = NDArray[np.float64]
 
@@ -45,9 +46,18 @@ def between_times(plans: Array, noise: Array) -> Array:
     return np.asarray(np.einsum("kid,kjd->ij", centred, centred) / centred.shape[2] / len(plans))
 
 
-@pytest.mark.parametrize(
-    ("kind", "noise"), [("bridge", LAW.noise), ("bridge-line", LAW.line_noise)]
+def paced(noise: Array, n: int) -> Array:
+    """The noise of a step in a plan of n sentences: (S - 1) / (n - 1) times the law's."""
+    return noise * (LAW.fit.sentences - 1) / (n - 1)
+
+
+BRIDGES = pytest.mark.parametrize(
+    ("kind", "noise"),
+    [("bridge", paced(LAW.noise, 9)), ("bridge-line", paced(LAW.line_noise, 9))],
 )
+
+
+@BRIDGES
 def test_bridges_have_the_law_of_the_formula(kind: str, noise: Array) -> None:
     found = many(kind, 9)
     line = np.outer(1 - GRID, START) + np.outer(GRID, GOAL)
@@ -60,9 +70,7 @@ def test_bridges_have_the_law_of_the_formula(kind: str, noise: Array) -> None:
     np.testing.assert_allclose(np.cov(found[:, 4].T), 2 * noise, rtol=0.15)  # 4 (8 - 4) / 8
 
 
-@pytest.mark.parametrize(
-    ("kind", "noise"), [("bridge", LAW.noise), ("bridge-line", LAW.line_noise)]
-)
+@BRIDGES
 def test_a_waypoint_plan_has_the_conditional_law(kind: str, noise: Array) -> None:
     """Gaussian conditioning on the waypoint, z_2 of 0 .. 8, gives the same mean and covariance."""
     free, found = many(kind, 9), many(kind, 9, WAYPOINT)
@@ -95,13 +103,32 @@ def test_the_first_step_does_not_follow_from_where_a_plan_starts() -> None:
     np.testing.assert_allclose(across, 0, atol=0.08)
 
 
+@pytest.mark.parametrize("kind", ["bridge", "bridge-line", "brownian"])
+def test_plans_of_any_length_stray_as_far_as_documents_of_usual_length(kind: str) -> None:
+    """(S - 1) u (1 - u) times the noise at a share u in a bridge, (S - 1) u in a motion."""
+    open_ended = kind == "brownian"
+    noise = LAW.noise if kind == "bridge" else LAW.line_noise
+    found = []
+    for n in (10, 100):
+        plans, u = many(kind, n, PINS[:1] if open_ended else PINS), n // 2 / (n - 1)
+        expected = (LAW.fit.sentences - 1) * (u if open_ended else u * (1 - u)) * noise
+        np.testing.assert_allclose(np.cov(plans[:, n // 2].T), expected, rtol=0.12)
+        found.append(plans[:, -1 if open_ended else n // 2].var(0))
+    np.testing.assert_allclose(found[0], found[1], rtol=0.12)
+
+
+def test_a_plan_as_long_as_a_usual_document_has_the_noise_of_documents() -> None:
+    usual = replace(LAW, fit=replace(LAW.fit, sentences=9.0))
+    found = np.stack(draw_many(usual, "bridge", 9, 4000, 0, PINS))
+    np.testing.assert_allclose(between_times(found, LAW.noise), covariance([*range(9)]), atol=0.12)
+
+
 def test_a_brownian_plan_wanders_by_a_step_a_sentence() -> None:
     found = many("brownian", 6, PINS[:1])
     t = np.arange(6.0)
-    np.testing.assert_allclose(
-        between_times(found, LAW.line_noise), np.minimum.outer(t, t), atol=0.4
-    )
-    error = 5 * np.sqrt(5 * np.trace(LAW.line_noise) / len(found))
+    noise = paced(LAW.line_noise, 6)
+    np.testing.assert_allclose(between_times(found, noise), np.minimum.outer(t, t), atol=0.4)
+    error = 5 * np.sqrt(5 * np.trace(noise) / len(found))
     np.testing.assert_allclose(found.mean(0), np.repeat(START[None], 6, 0), atol=error)
 
 

@@ -10,6 +10,7 @@ from tests.latents.test_fit import SIGMA, drawn
 from tests.plans.examples import MIX, bent, law, sections
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Law
+from timecontrol.plans.calm import Calm
 from timecontrol.plans.law import MOST_PATHS, bridge_noise
 from timecontrol.runs import read_tensors, write_tensors
 
@@ -88,6 +89,38 @@ def test_a_law_comes_back_from_its_tensors_to_the_last_bit(
     assert [p.tolist() for p in found.paths] == [p.tolist() for p in own.paths]
 
 
+def test_points_of_single_sentences_are_calmed_by_their_place(tmp_path: Path) -> None:
+    paths = bent()
+    random = np.random.default_rng(0)
+    raw = [p + random.normal(size=p.shape) for p in paths]
+    short = np.zeros((2, 2))
+    own = Law.of([*paths, short], 10, [*raw, short + 1e6])  # too short to be learnt from
+    alone = Calm.of(raw, paths)
+    point = np.array([2.0, -1.0])
+    for share, calm in ((0, alone.start), (0.01, alone.inner), (0.9, alone.inner), (1, alone.end)):
+        np.testing.assert_array_equal(own.calmed(share, point), calm(point))
+    file = tmp_path / "law.safetensors"
+    write_tensors(file, {name: torch.from_numpy(a) for name, a in own.tensors().items()})
+    found = Law.from_tensors({name: t.numpy() for name, t in read_tensors(file)[0].items()})
+    for share in (0, 0.5, 1):
+        np.testing.assert_array_equal(found.calmed(share, point), own.calmed(share, point))
+
+
+def test_points_stay_where_nothing_was_smoothed() -> None:
+    tensors = law().tensors()
+    old = Law.from_tensors({k: v for k, v in tensors.items() if not k.startswith("calm.")})
+    point = np.array([2.0, -1.0])
+    for own in (law(), old, Law.of(bent(), 10, bent())):
+        for share in (0, 0.5, 1):
+            np.testing.assert_array_equal(own.calmed(share, point), point)
+
+
+def test_raw_points_of_other_documents_are_refused() -> None:
+    for raw in (bent(99), bent()[::-1], [p[:, :1] for p in bent()]):
+        with pytest.raises(TimeControlError, match="must be of the same documents"):
+            Law.of(bent(), 10, raw)
+
+
 def test_paths_are_stored_in_single_precision() -> None:
     found = law()
     assert found.tensors()["paths"].dtype == np.float32
@@ -95,9 +128,13 @@ def test_paths_are_stored_in_single_precision() -> None:
     assert found.paths[3].dtype == np.float64
 
 
-@pytest.mark.parametrize("name", ["noise", "paths", "fit.documents", "fit.end.mean"])
+@pytest.mark.parametrize(
+    "name", ["noise", "paths", "fit.documents", "fit.end.mean", "calm.end.bias"]
+)
 def test_other_tensors_are_refused(name: str) -> None:
     tensors = law().tensors()
     del tensors[name]
-    with pytest.raises(TimeControlError, match=f"no law of plans: no '{name}'"):
+    with pytest.raises(
+        TimeControlError, match=f"no law of plans: no '{name.removeprefix('calm.')}'"
+    ):
         Law.from_tensors(tensors)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from timecontrol.generation import Writing, Written
     from timecontrol.plans import Plan
 
-EPILOG = "Example: timecontrol generate --model wikisection -n 4 --format markdown"
+EPILOG = "Example: timecontrol generate --model runs/writer -n 4 --format markdown"
 
 Model = Annotated[
     str, typer.Option("--model", help="The run folder of a decoder, or one of the package.")
@@ -49,7 +49,9 @@ def run(
     length: Length = "normal",
     seed: Annotated[int, typer.Option(help="Of plans and texts.")] = 0,
     first: Annotated[int, typer.Option(help="The number of the first document.")] = 0,
-    top_p: Annotated[float, typer.Option(help="Mass of the tokens that are drawn from.")] = 0.95,
+    top_p: Annotated[
+        float | None, typer.Option(help="Mass of the tokens that are drawn from [0.95].")
+    ] = None,
     temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 1.0,
     beams: Annotated[int, typer.Option(help="More than 1: beam search, nothing is drawn.")] = 1,
     stop: Annotated[
@@ -169,7 +171,10 @@ def _show(text: "Written", form: str, facts: dict[str, Any], alone: bool) -> Non
 
 
 def _save(texts: "Iterator[Written]", to: Path, form: str, facts: dict[str, Any]) -> int:
-    """Write documents to a file that appears when all are there; what came before stays."""
+    """Write documents to a file that appears when all are there; what came before stays.
+
+    Interrupted, what has been written is kept beside it, and where is said.
+    """
     import os
 
     fresh, n = to.with_name(f".{to.name}.{os.getpid()}"), 0
@@ -183,6 +188,12 @@ def _save(texts: "Iterator[Written]", to: Path, form: str, facts: dict[str, Any]
                     file.write(("\n" if n else "") + whole + "\n")
                 n += 1
         fresh.replace(to)
+    except KeyboardInterrupt:
+        if n:
+            part = to.with_name(f"{to.name}.part")
+            fresh.replace(part)
+            note(f"{n} documents are in {part}; --first {n} goes on from there")
+        raise
     finally:
         fresh.unlink(missing_ok=True)
     return n

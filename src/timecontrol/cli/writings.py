@@ -30,7 +30,7 @@ Files = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="A folder for the table and the numbers.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of plans and texts.")]
-TopP = Annotated[float, typer.Option(help="Mass of the tokens that are drawn from.")]
+TopP = Annotated[float | None, typer.Option(help="Mass that is drawn from [0.95].")]
 Batch = Annotated[int, typer.Option("--batch-size", min=1, help="Documents at once.")]
 
 
@@ -41,7 +41,7 @@ def structure(
     plans: Annotated[str, typer.Option(help="Kinds of plans.")] = "bridge,mean,retrieved,static",
     lengths: Annotated[str, typer.Option(help="normal, forced, or tokens.")] = "normal,forced",
     count: Annotated[int, typer.Option("-n", "--count", min=2, help="Documents of each.")] = 128,
-    top_p: TopP = 0.95,
+    top_p: TopP = None,
     temperature: Annotated[float, typer.Option(help="Of the draws.")] = 1.0,
     seed: Seed = 0,
     tokenizer: Annotated[str, typer.Option(help="Counts tokens: a base.")] = "smollm2-135m",
@@ -127,7 +127,7 @@ def swap(
     model: Models = None,
     pairs: Annotated[int, typer.Option(min=2, help="Pairs of plans.")] = 64,
     length: Annotated[str, typer.Option(help="normal, forced, or tokens.")] = "forced",
-    top_p: TopP = 0.95,
+    top_p: TopP = None,
     seed: Seed = 0,
     batch_size: Batch = 64,
     out: Out = None,

@@ -13,7 +13,7 @@ METHODS = {
 def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     """Return the card in Markdown, with the header that model hubs read."""
     s, base, corpus = config["settings"], config["base"], config["corpus"]
-    encoder, n, best = config["encoder"], config["corpus"]["documents"], metrics["best"]
+    encoder, n, best = config["encoder"], config["corpus"]["used"], metrics["best"]
     trained = f"LoRA adapters of rank {s['lora']}" if s["lora"] else "all weights"
     rows = {
         "method": f"{s['method']}: {METHODS[s['method']]}",
@@ -34,8 +34,8 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
             f"trained on {encoder['corpus']}, seed {encoder['seed']}"
         )
         rows["plan enters at"] = f"{s['depths']} depths, clock {'yes' if s['clock'] else 'no'}"
-    numbers = {"training loss, nats a token": best.get("loss")}
-    numbers["validation loss, nats a token"] = best.get("val_loss")
+    numbers = {"training loss, nats (sentence ends weighted)": best.get("loss")}
+    numbers["validation loss, nats (sentence ends weighted)"] = best.get("val_loss")
     if known := metrics.get("health"):
         what = f"right tag first among the tags, at {known['n']} section starts"
         numbers[what] = known["first"]

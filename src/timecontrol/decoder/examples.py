@@ -16,9 +16,11 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from timecontrol.corpora import Document
+from timecontrol.decoder.alignment import unit_index
 from timecontrol.decoder.model import IGNORED
 from timecontrol.decoder.settings import Settings
 from timecontrol.decoder.trimming import size, trim
+from timecontrol.errors import TimeControlError
 from timecontrol.tokens import Codec, Piece
 
 Array = NDArray[np.float64]
@@ -54,12 +56,15 @@ def section_points(pieces: Sequence[Piece], tags: Sequence[str], sparse: bool) -
     Args:
         pieces: The sentences of a document.
         tags: Of the layout; the last coordinate is for text without one.
-        sparse: Whether only the first sentence of a section tells, and the others are 0.
+        sparse: Whether only the beginning of a section will be told (by the model, which sees
+            where points change). Every second section then has coordinates of its own, so that
+            two sections of one tag differ: (n, 2 tags + 2).
     """
-    found = np.zeros((len(pieces), len(tags) + 1))
+    kinds = len(tags) + 1
+    found = np.zeros((len(pieces), 2 * kinds if sparse else kinds))
     for row, piece in enumerate(pieces):
-        if piece.first or not sparse:
-            found[row, tags.index(piece.tag) if piece.tag is not None else len(tags)] = 1
+        place = tags.index(piece.tag) if piece.tag is not None else len(tags)
+        found[row, place + kinds * (piece.section % 2) * sparse] = 1
     return found
 
 
@@ -92,6 +97,11 @@ def unit_points(pieces: Sequence[Piece], points: Array, by_section: bool) -> Arr
 def boundaries(codec: Codec) -> tuple[list[int], bool]:
     """Return the ids by which units are counted in a text form, and whether they open one."""
     if codec.style.period and codec.layout.period == "no mark":
+        if not codec.tag_ids:
+            raise TimeControlError(
+                "The paper's text form marks no utterances but by their speakers, and these "
+                "documents name none: use --preset best."
+            )
         return sorted(codec.tag_ids.values()), True
     return [codec.unit_end], False
 
@@ -148,16 +158,17 @@ class Examples(Dataset[Example]):
             points = points + s.noise * self.scale * random.standard_normal(points.shape)
             keep = bool(random.random() >= s.latent_dropout)
         ids = encoded.ids[: self.window]
+        if len(ids) < len(encoded.ids):  # cut: what follows is not of this example
+            numbers = unit_index(torch.tensor(ids), *boundaries(self.codec))
+            points = points[: int(numbers[-1]) + 1]
         starts = [(tag, at) for tag, at in encoded.starts if at < len(ids)]
         return Example(ids, self._weights(ids), points, keep, starts)
 
     def _weights(self, ids: list[int]) -> list[float]:
         """Return how much each prediction counts: more where a sentence has ended."""
         heavy = self.settings.end_weight if self.weighted else 1.0
-        mark, end = self.codec.unit_end, self.codec.end
-        either = {mark, end} if not self.settings.final_mark else set()
-        pairs = zip([-1, *ids], ids, strict=False)
-        return [heavy if before == mark or i in either else 1.0 for before, i in pairs]
+        mark = self.codec.unit_end
+        return [heavy if before == mark else 1.0 for before in [-1, *ids[:-1]]]
 
 
 def items_of(
@@ -207,8 +218,6 @@ class Collator:
 
     def __call__(self, examples: Sequence[Example]) -> dict[str, Any]:
         """Return the tensors that ``PlannedLM.forward`` takes."""
-        from timecontrol.decoder.alignment import unit_index
-
         longest = self.fixed or max(len(e.ids) for e in examples)
         ids = torch.full((len(examples), longest), self.pad)
         mask, labels = torch.zeros_like(ids), torch.full_like(ids, IGNORED)

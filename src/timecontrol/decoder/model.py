@@ -18,6 +18,7 @@ from torch.nn import functional as F
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
+    GenerationConfig,
     GenerationMixin,
     PreTrainedConfig,
     PreTrainedModel,
@@ -58,7 +59,7 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
             depths: Where the signal is added; 0 is the input.
             clock: Whether the share of the plan that is done is told too.
             end_row: Whether it is told when the plan is over.
-            sparse: Whether the signal is given at boundaries alone.
+            sparse: Whether points are told only where they change, at the boundary before.
             units: Hidden units of the projection; 0: it is linear.
             boundaries: Token ids by which units are counted.
             opens: Whether these open a unit instead of ending one.
@@ -129,7 +130,12 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             last: Any = model.projection.layers[-1]
             nn.init.normal_(last.weight, std=init) if init else nn.init.zeros_(last.weight)
             nn.init.zeros_(last.bias)
-        model.generation_config = lm.generation_config
+        text: Any = lm.config  # a base's own habits, such as a penalty, are not taken over
+        model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
+            bos_token_id=text.bos_token_id,
+            eos_token_id=text.eos_token_id,
+            pad_token_id=text.pad_token_id,
+        )
         nn.Module.to(model, device=lm.device, dtype=lm.dtype)
         return model
 
@@ -177,6 +183,10 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         over = row >= length
         inside = torch.minimum(row, length - 1)
         points = rows_at(plan, inside)  # (batch, n + 1, d)
+        if self.config.sparse:  # only where a section begins
+            begins = torch.ones_like(over)
+            begins[:, 1:] = (points[:, 1:] != points[:, :-1]).any(-1)
+            points = points * begins.unsqueeze(-1).to(points)
         kept = points.new_ones(batch) if plan_keep is None else plan_keep.to(points)
         told = [kept.view(batch, 1).expand(-1, most + 1)]
         if self.config.clock:

@@ -64,7 +64,7 @@ ALGORITHM = 1
 
 @dataclass(frozen=True)
 class How:
-    """Where and by which means it is trained; nothing of it decides what comes out."""
+    """Where and by which means it is trained; what comes out differs by rounding alone."""
 
     place: torch.device
     bf16: bool
@@ -281,7 +281,19 @@ class Decoder:
             "base": config["base"]["label"],
             "corpus": config["corpus"]["name"],
             "encoder": config["encoder"]["identity"] if config["encoder"] else None,
+            "recipe": self.recipe(),
         }
+
+    def recipe(self) -> dict[str, Any]:
+        """Return all that decides what comes out, but seeds: decoders of one recipe are alike."""
+        config = self.config
+        found = {k: v for k, v in self.settings.as_dict().items() if k not in ("seed", "preset")}
+        encoder = config["encoder"] or {}
+        names = ("objective", "loss", "latent_dim", "preset", "base", "corpus")
+        found |= {f"encoder {name}": encoder.get(name) for name in names if encoder}
+        found["base"] = f"{config['base']['label']} {config['base']['checksum'][:8]}"
+        found["corpus"] = f"{config['corpus']['name']} {config['corpus']['digest'][:8]}"
+        return found
 
     def save(self, folder: Path | str) -> None:
         """Write a run folder; ``config.json`` last, so that a folder with one is whole."""
@@ -361,7 +373,9 @@ class Decoder:
         if place.type == "cuda":
             one_gelu(whole)
         whole.requires_grad_(False).eval().to(place)
-        return cls(model, codec, settings, config, law, metrics, _encoder(folder, config, device))
+        return cls(
+            model, codec, settings, config, law, metrics, _encoder(folder, config, device, dtype)
+        )
 
 
 def layout_dict(layout: Layout) -> dict[str, Any]:
@@ -419,7 +433,13 @@ def _law(examples: Examples, settings: Settings) -> tuple[Law | None, Array, Arr
     if not settings.follows:
         return None, np.zeros(0), np.zeros(0)
     whole = [examples[i] for i in range(len(examples))]
-    law = Law.of([e.points for e in whole], [len(e.ids) for e in whole])
+    single = replace(settings, smooth=1)
+    raw = Examples(examples.items, examples.codec, single, examples.window)
+    law = Law.of(
+        [e.points for e in whole],
+        [len(e.ids) for e in whole],
+        raw=[raw[i].points for i in range(len(raw))],
+    )
     points = np.concatenate([e.points for e in whole])
     spread_ = points.std(0)
     sd = np.where(spread_ > 1e-8, spread_, 1.0)
@@ -428,12 +448,12 @@ def _law(examples: Examples, settings: Settings) -> tuple[Law | None, Array, Arr
     return law, points.mean(0), sd
 
 
-def _encoder(folder: Path, config: dict[str, Any], device: str) -> Encoder | None:
+def _encoder(folder: Path, config: dict[str, Any], device: str, dtype: str) -> Encoder | None:
     """Return the encoder of a decoder, its base not loaded yet; refuse another one."""
     about = config.get("encoder")
     if not about:
         return None
-    found = open_encoder(about["shipped"] or folder / ENCODER, device)
+    found = open_encoder(about["shipped"] or folder / ENCODER, device, dtype)
     if found.config["identity"] != about["identity"]:
         raise TimeControlError(
             f"{folder}: the encoder there is not the one this decoder was trained with (identity "

@@ -1,6 +1,6 @@
 """How a decoder is trained: its settings, and the three presets.
 
-``best``      what measures best on validation documents (docs/log.md)
+``best``      what a first study found to work; to be chosen on validation (docs/log.md)
 ``paper``     the paper's text to the letter
 ``released``  the authors' code where it changes results
 """

@@ -34,7 +34,7 @@ class Outcome:
     """How a training went."""
 
     history: list[dict[str, float]]
-    """Numbers of each epoch: loss and validation loss, nats a token."""
+    """Numbers of each epoch: loss and validation loss, in nats, sentence ends weighted."""
     best_epoch: int
     """The epoch the weights are from, from 1."""
     seconds: float
@@ -84,6 +84,8 @@ def train(
     place = device or torch.device("cpu")
     keep = checkpoints is not None
     judged = validation is not None and len(validation) > 0
+    if place.type == "cuda" and place.index:
+        torch.cuda.set_device(place)
     arguments = TrainingArguments(
         output_dir=str(checkpoints or tempfile.gettempdir()),  # without, nothing is written
         num_train_epochs=s.epochs,
@@ -114,6 +116,8 @@ def train(
         seed=s.seed,
         data_seed=s.seed,
     )
+    if arguments.world_size == 1:
+        arguments._n_gpu = min(1, arguments.n_gpu)  # one process, one GPU: hooks are not shared
     total = steps_of(len(training), s)
     best = Best(model)
     callbacks: list[TrainerCallback] = [Redraw(training), Patience(s)]

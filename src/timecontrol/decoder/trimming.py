@@ -2,7 +2,8 @@
 
 A document cut at the window loses its last sections and its end, and a model trained on such
 documents does not learn to come to either. Here sentences at the ends of sections are left out
-until the rest fits; which section gives one up is drawn by how many tokens it could still give, so
+until the rest fits; the last section keeps its last sentence, the document's end, and loses a
+stretch before it. Which section gives one up is drawn by how many tokens it could still give, so
 sections keep their proportions, and the draw is another one each epoch.
 """
 
@@ -22,9 +23,9 @@ def size(pieces: Sequence[Piece]) -> int:
 def trim(pieces: Sequence[Piece], most: int, random: np.random.Generator) -> list[int]:
     """Return which sentences stay, so that the document has at most ``most`` tokens.
 
-    Every section keeps its first sentence. Where that is still too much (a dialogue has one
-    utterance a section), neighbouring sections are left out in pairs from the inside, so that turns
-    still alternate; at last, later sections go.
+    Every section keeps its first sentence, the last one its last too. Where that is still too much
+    (a dialogue has one utterance a section), neighbouring sections are left out in pairs from the
+    inside, so that turns still alternate; at last, later sections go.
 
     Args:
         pieces: The sentences of a document, in order.
@@ -36,19 +37,31 @@ def trim(pieces: Sequence[Piece], most: int, random: np.random.Generator) -> lis
         return list(range(len(pieces)))
     cost = np.array([len(p.ids) + p.marked for p in pieces])
     section = np.array([p.section for p in pieces])
-    last = [int(np.flatnonzero(section == s)[-1]) for s in range(section[-1] + 1)]
-    first = [int(np.flatnonzero(section == s)[0]) for s in range(section[-1] + 1)]
-    spare = np.array([cost[a + 1 : b + 1].sum() for a, b in zip(first, last, strict=True)])
+    parts = [np.flatnonzero(section == s) for s in range(section[-1] + 1)]
+    goes = [list(rows[:0:-1]) for rows in parts[:-1]]  # from the end, all but the first
+    goes.append(_stretch(parts[-1][1:-1], random))
     kept = np.ones(len(pieces), bool)
+    spare = np.array([cost[rows].sum() if rows else 0 for rows in goes], float)
     while over > 0 and spare.any():
         s = int(random.choice(len(spare), p=spare / spare.sum()))
-        kept[last[s]] = False
-        over -= int(cost[last[s]])
-        spare[s] -= cost[last[s]]
-        last[s] -= 1
+        row = goes[s].pop(0)
+        kept[row] = False
+        over -= int(cost[row])
+        spare[s] -= cost[row]
+    if over > 0 and len(parts[-1]) > 1:
+        kept[-1] = False
+        over -= int(cost[-1])
     if over > 0:
         kept &= _inner(pieces, section, over, random)
     return np.flatnonzero(kept).tolist()
+
+
+def _stretch(rows: np.ndarray, random: np.random.Generator) -> list[int]:
+    """Return rows in an order in which what has gone is always one stretch, drawn anywhere."""
+    if len(rows) == 0:
+        return []
+    at = int(random.integers(len(rows)))
+    return [*rows[at:].tolist(), *rows[:at][::-1].tolist()]
 
 
 def _inner(

@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,11 @@ from timecontrol.errors import TimeControlError
 from timecontrol.experiments.texts import Texts, as_document
 from timecontrol.generation import Writing, write
 from timecontrol.generation.request import sentences_for
-from timecontrol.latents.fit import at
 from timecontrol.metrics.adherence import adherence, linear_map
+from timecontrol.metrics.intervals import ratio
 from timecontrol.metrics.perplexity import perplexity, surprise
 from timecontrol.plans import Plan
+from timecontrol.plans.stretching import stretched
 from timecontrol.progress import Progress, silent
 
 Array = NDArray[np.float64]
@@ -46,7 +48,10 @@ def predicted(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Found:
-    """Return perplexities of documents, each whole: with their latents, without, and with others'.
+    """Return perplexities of documents: with their latents, without, and with others'.
+
+    Documents are whole, or trimmed inside their sections where the base takes less, alike for all
+    decoders of it.
 
     Args:
         decoder: Which.
@@ -66,9 +71,8 @@ def predicted(
     empty = [np.zeros((len(d.sentences), 0)) for d in documents]
     paths = list(decoder.encoder.paths(documents, progress)) if decoder.encoder else empty
     window = decoder.positions
-    examples = Examples(
-        items_of(documents, paths, codec, settings, window), codec, settings, window
-    )
+    same = replace(settings, seed=0, trim="sections")
+    examples = Examples(items_of(documents, paths, codec, same, window), codec, same, window)
     whole = [examples[i] for i in range(len(examples))]
     if len(whole) < 2:
         raise TimeControlError(
@@ -79,10 +83,12 @@ def predicted(
     if settings.follows:
         order = np.random.default_rng((seed, len(whole))).permutation(len(whole))
         other = {order[i]: order[i - 1] for i in range(len(order))}  # a cycle: nobody their own
-        ways["none"] = [_changed(e, keep=False) for e in whole]
+        if settings.latent_dropout:  # others never saw a document without latents
+            ways["none"] = [_changed(e, keep=False) for e in whole]
         ways["other"] = [_changed(e, whole[other[i]].points) for i, e in enumerate(whole)]
     counted, opens = boundaries(codec)
-    collate = Collator(int(codec.tokenizer.pad_token_id), tuple(counted), opens)
+    pad = int(codec.tokenizer.pad_token_id)
+    collate = Collator(pad, tuple(counted), opens, settings.early)
     sums: dict[str, list[float]] = {name: [] for name in ways}
     tokens: list[float] = []
     device = decoder.model.device
@@ -96,6 +102,10 @@ def predicted(
                 tokens += n.tolist()
                 advance(len(losses))
     found: Found = {name: perplexity(s, tokens).as_dict() for name, s in sums.items()}
+    for name, more, less in (("without", "none", "true"), ("wrong", "other", "none")):
+        if more in sums and less in sums:  # paired: nats a token
+            apart = np.array(sums[more]) - np.array(sums[less])
+            found[name] = ratio(apart, np.array(tokens)).as_dict()
     found["tokens"] = int(sum(tokens))
     found["documents"] = len(whole)
     return found
@@ -104,7 +114,7 @@ def predicted(
 def _changed(example: Example, points: Array | None = None, keep: bool = True) -> Example:
     """Return an example with another path, stretched to its length, or without one."""
     if points is not None:
-        points = at(points, np.linspace(0, 1, len(example.points)))
+        points = stretched(points, len(example.points))
     own = example.points if points is None else points
     return Example(example.ids, example.weights, own, keep, example.starts)
 
@@ -141,9 +151,8 @@ def swapped(
     if len(law.paths) < 2 * pairs:
         raise TimeControlError(f"{pairs} pairs need {2 * pairs} training paths: {len(law.paths)}.")
     n = sentences_for(decoder, writing)
-    grid = np.linspace(0, 1, n)
     chosen = np.random.default_rng((writing.seed, pairs)).permutation(len(law.paths))[: 2 * pairs]
-    plans = [Plan(at(law.paths[i], grid), "retrieved", writing.seed, int(i)) for i in chosen]
+    plans = [Plan(stretched(law.paths[i], n), "retrieved", writing.seed, int(i)) for i in chosen]
     first = list(write(decoder, plans, writing, batch=batch, progress=progress))
     turned = [plans[i ^ 1] for i in range(2 * pairs)]  # neighbours change places
     second = list(write(decoder, turned, writing, batch=batch, progress=progress))

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from timecontrol.corpora.layout import Layout
-from timecontrol.experiments.texts import Lengths, Texts, lengths_of, mean_and_error, shown
+from timecontrol.experiments.texts import (
+    Lengths,
+    Texts,
+    differing,
+    lengths_of,
+    mean_and_error,
+    shown,
+)
 from timecontrol.metrics.lengths import lengths, mean_lengths
 from timecontrol.metrics.ordering import ordering
 from timecontrol.metrics.repetition import repetition
@@ -36,7 +43,8 @@ NOTE = (
     "in order: every tag once, in order (the paper's rule); released rule: missing tags allowed; "
     "MM: deviation of mean section lengths from those of the training documents (trimmed to the "
     "window), in percent; stretched: from the same means stretched to the budget; mean dev.: mean "
-    "over documents and sections of the deviation. n: documents of each decoder."
+    "over documents and sections of the deviation. n: documents of each decoder. ±: standard error "
+    "over decoders that differ in their seed alone, or of one decoder over its documents."
 )
 
 
@@ -45,7 +53,8 @@ def measure(texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Leng
 
     Without tags there is no order and no length of sections.
     """
-    found = ordering([[s.tag for s in d] for d in texts.sections], layout)
+    numbers = texts.numbers if layout.numbered else None
+    found = ordering(texts.tags, layout, numbers)
     means = mean_lengths(list(reference))
     own = [lengths_of(d, codec) for d in texts.sections]
     budget = texts.budget if texts.length == "forced" else None
@@ -57,7 +66,7 @@ def measure(texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Leng
         "released": found["released"] if layout.tags else None,
         "all_present": found["all_present"] if layout.tags else None,
         "MM": sizes.get("MM"),
-        "MMs": sizes.get("stretched", {}).get("MM"),
+        "MMs": None if layout.repeats else sizes.get("stretched", {}).get("MM"),
         "mean_of_deviations": sizes.get("mean_of_deviations"),
         "ended": _spread([float(e) for e in texts.ended]),
         "sentences": _spread([float(n) for n in counts]),
@@ -69,17 +78,28 @@ def measure(texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Leng
 
 
 def rows(measured: Sequence[tuple[Texts, Cell]]) -> list[dict[str, Any]]:
-    """Return a row for each way of writing: mean over decoders, and every run of it."""
-    groups: dict[tuple[str, str, int], list[tuple[Texts, Cell]]] = {}
+    """Return a row for each way of writing: mean over decoders, and every run of it.
+
+    Runs share a row where they differ in their seed alone; where recipes differ, the label says so.
+    """
+    ways: dict[tuple[str, str, int], list[tuple[Texts, Cell]]] = {}
     for texts, cells in measured:
-        groups.setdefault((texts.length, texts.label, texts.budget), []).append((texts, cells))
+        ways.setdefault((texts.length, texts.label, texts.budget), []).append((texts, cells))
+    groups: dict[tuple[str, str, int], list[tuple[Texts, Cell]]] = {}
+    for (length, label, budget), runs in ways.items():
+        for run, words in zip(runs, differing([t.recipe for t, _ in runs]), strict=True):
+            name = f"{label} ({words})" if words else label
+            groups.setdefault((length, name, budget), []).append(run)
     found = []
     for (length, label, budget), runs in groups.items():
         cells = {}
-        for name in COLUMNS:
-            if own := [c[name] for _, c in runs if name in c]:
+        for column in COLUMNS:
+            if own := [c[column] for _, c in runs if column in c]:
                 value, error = mean_and_error([c["value"] for c in own])
-                cells[name] = {"value": value, "error": error if len(runs) > 1 else own[0]["error"]}
+                cells[column] = {
+                    "value": value,
+                    "error": error if len(runs) > 1 else own[0]["error"],
+                }
         found.append(
             {
                 "length": length,

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,32 @@ class Texts:
     """Sentences over which the latents were averaged that the decoder follows."""
     encoder: str | None = None
     """The identity of the encoder that planned."""
+    outlines: list[list[tuple[str, int | None]]] | None = None
+    """Every tag of each document, with the number of a numbered one; without, those of sections."""
+    recipe: dict[str, Any] = field(default_factory=dict)
+    """All that decided what came out, but seeds: of the decoder, and how it wrote."""
+
+    @property
+    def tags(self) -> list[list[str | None]]:
+        """The tags of each document, also of sections that are empty."""
+        if self.outlines is None:
+            return [[s.tag for s in d] for d in self.sections]
+        lead = [[None] if d and d[0].tag is None else [] for d in self.sections]
+        return [[*a, *(tag for tag, _ in o)] for a, o in zip(lead, self.outlines, strict=True)]
+
+    @property
+    def numbers(self) -> list[list[int | None]] | None:
+        """The numbers that go with the tags; ``None`` where they are not known."""
+        if self.outlines is None:
+            return None
+        lead = [[None] if d and d[0].tag is None else [] for d in self.sections]
+        return [[*a, *(n for _, n in o)] for a, o in zip(lead, self.outlines, strict=True)]
 
 
 def read_texts(file: Path) -> Texts:
     """Return the documents of a JSON-lines file that ``timecontrol generate`` wrote."""
     sections, tokens, ended, plans = [], [], [], []
+    outlines: list[list[tuple[str, int | None]]] = []
     way: dict[str, Any] = {}
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -56,6 +77,8 @@ def read_texts(file: Path) -> Texts:
                 sections.append(tuple(_section(s) for s in found["sections"]))
                 tokens.append(int(found["tokens"]))
                 ended.append(bool(found["ended"]))
+                if "outline" in found:
+                    outlines.append([(str(tag), n) for tag, n in found["outline"]])
                 plan = Plan.from_dict(found["plan"]) if found.get("plan") else None
                 plans.append(None if plan is None else plan.points)
                 way = way or _way(found, plan, file.stem)
@@ -67,7 +90,16 @@ def read_texts(file: Path) -> Texts:
                 ) from None
     if not sections:
         raise InputError(file, None, "no documents in it")
-    return Texts(run=file.stem, sections=sections, tokens=tokens, ended=ended, plans=plans, **way)
+    known = outlines if len(outlines) == len(sections) else None
+    return Texts(
+        run=file.stem,
+        sections=sections,
+        tokens=tokens,
+        ended=ended,
+        plans=plans,
+        outlines=known,
+        **way,
+    )
 
 
 BROKEN = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -93,7 +125,20 @@ def _way(found: Any, plan: Plan | None, stem: str) -> dict[str, Any]:
         "budget": int(how.get("budget", 1024)),
         "smooth": int(made.get("smooth", 1)),
         "encoder": made.get("encoder"),
+        "recipe": {**made.get("recipe", {}), **recipe_of(how)},
     }
+
+
+def recipe_of(how: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides a text of how it was written, but the seed."""
+    return {name: how[name] for name in ("top_p", "temperature", "beams", "stop") if name in how}
+
+
+def differing(recipes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return in words how recipes differ from each other; empty where they are all the same."""
+    names = dict.fromkeys(name for recipe in recipes for name in recipe)
+    found = [n for n in names if len({repr(r.get(n)) for r in recipes}) > 1]
+    return [", ".join(f"{n.replace('_', ' ')} {r.get(n)}" for n in found) for r in recipes]
 
 
 def label_of(method: str, kind: str | None, preset: str) -> str:

@@ -3,6 +3,7 @@
 Everything needed to get the numbers again goes into the result.
 """
 
+import gc
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,9 +26,11 @@ from timecontrol.experiments.following import adhered, predicted, swapped
 from timecontrol.experiments.material import held_out
 from timecontrol.experiments.texts import (
     Texts,
+    differing,
     label_of,
     mean_and_error,
     read_texts,
+    recipe_of,
     shown,
     training_lengths,
 )
@@ -90,6 +93,7 @@ def structure(
         for texts in _written(name, decoder, ways, place):
             measured.append((texts, structures.measure(texts, corpus.layout, codec, reference)))
         del decoder
+        gc.collect()  # a captured step and its model hold each other
     for texts in given:
         measured.append((texts, structures.measure(texts, corpus.layout, codec, reference)))
     rows = structures.rows(measured)
@@ -135,6 +139,8 @@ def _texts(texts: Sequence[Written], label: str, run: str, decoder: Decoder) -> 
         [t.plan.points if t.plan is not None else None for t in texts],
         decoder.settings.smooth,
         (decoder.config["encoder"] or {}).get("identity"),
+        [list(t.outline) for t in texts],
+        {**decoder.recipe(), **recipe_of(how)},
     )
 
 
@@ -178,13 +184,18 @@ def prediction(
         cells = predicted(decoder, documents, batch, seed, place.progress)
         label = label_of(decoder.settings.method, None, decoder.settings.preset)
         decoders.append(about)
-        runs.append({"run": about["name"], "label": label, **cells})
+        runs.append({"run": about["name"], "label": label, "recipe": decoder.recipe(), **cells})
         if split == "test":
             values = {k: v["value"] for k, v in cells.items() if isinstance(v, dict)}
             log_test(looks_folder(name), "evaluate perplexity", corpus.name, values)
         del decoder
+        gc.collect()  # a captured step and its model hold each other
+    for label in dict.fromkeys(r["label"] for r in runs):
+        own = [r for r in runs if r["label"] == label]
+        for run, words in zip(own, differing([r.pop("recipe") for r in own]), strict=True):
+            run["label"] = f"{label} ({words})" if words else label
     rows = []
-    names = ("plain", "true", "none", "other")
+    names = ("plain", "true", "none", "other", "without", "wrong")
     for label in dict.fromkeys(r["label"] for r in runs):
         own = [r for r in runs if r["label"] == label]
         cells = {}
@@ -194,21 +205,30 @@ def prediction(
                 error = own[0][name]["error"] if error is None else error
                 cells[name] = {"value": value, "error": error}
         rows.append({"label": label, "decoders": len(own), "cells": cells, "runs": own})
-    words = {"plain": "no plan", "true": "own", "none": "dropped", "other": "another's"}
+    titles = {
+        "plain": "no plan",
+        "true": "own",
+        "none": "dropped",
+        "other": "another's",
+        "without": "dropped - own",
+        "wrong": "another's - dropped",
+    }
     used = [name for name in names if any(name in r["cells"] for r in rows)]
     made = {
         "title": "Perplexity by the latents a model is given",
-        "columns": ["", "decoders", *(words[n] for n in used)],
+        "columns": ["", "decoders", *(titles[n] for n in used)],
         "rows": [
             [r["label"], str(r["decoders"]), *(shown(r["cells"].get(n), 3) for n in used)]
             for r in rows
         ],
     }
-    settings = {"seed": seed, "tokens": runs[0]["tokens"]}
+    settings = {"seed": seed, "tokens": sorted({r["tokens"] for r in runs})}
     found = _found("perplexity", corpus, decoders, settings, rows, place)
     note = (
         "Mean ± standard error over decoders (of one decoder: over documents, by the bootstrap). "
-        "Every token after the first is predicted, tags, marks and the end too."
+        "Every token after the first is predicted, tags, marks and the end too. Own latents are "
+        "made of the very sentences that are predicted; without them, clock and end of the plan "
+        "are still told. The last two columns are paired differences, in nats a token."
     )
     return {**found, "split": split, "documents": len(documents), "tables": [made], "note": note}
 
@@ -244,6 +264,7 @@ def swap(
         cells = swapped(decoder, pairs, writing, batch, place.progress)
         rows.append({"label": Path(name).name, **cells})
         del decoder
+        gc.collect()  # a captured step and its model hold each other
     made = {
         "title": "Two plans change places: do the section profiles of their texts?",
         "columns": ["", "pairs", "correlation", "follows plan", "same plan", "same numbers"],

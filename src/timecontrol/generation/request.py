@@ -1,6 +1,7 @@
 """What a user asks for, to plans: start, goal and waypoints as texts, a kind, a length."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.examples import smoothed
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.generation.settings import Writing
 from timecontrol.plans import KINDS, Pin, Plan, draw, plan_length, read_plans
+from timecontrol.plans.plan import DOCUMENT
 from timecontrol.sentences import paragraphs, splitter
 
 Array = NDArray[np.float64]
@@ -36,6 +39,12 @@ The paper's text has straight lines for the VAE and implicit dynamics, its appen
 authors' code draws bridges.
 """
 
+SMOOTH = "smooth"
+"""What says of a document's path, as a plan, how many sentences were averaged."""
+
+TOP_P = {"paper": 0.99, "released": 0.99}
+"""Mass of the tokens that are drawn from, by preset, as in the paper; otherwise 0.95."""
+
 
 def default_kind(decoder: Decoder) -> str:
     """Return the kind of plan that a decoder is meant to follow."""
@@ -50,7 +59,18 @@ def default_writing(decoder: Decoder, length: str, **rest: Any) -> Writing:
     """Return how a decoder writes documents of a length: ``normal``, ``forced``, or so many tokens.
 
     ``forced`` fills the window it was trained with; a number of tokens forces that many.
+
+    Args:
+        decoder: What will write.
+        length: How long.
+        **rest: Other settings of ``Writing``. Where ``top_p`` is missing or ``None``, it is 0.95,
+            but 0.99, the paper's setting, for decoders of the presets ``paper`` and ``released``.
+
+    Raises:
+        TimeControlError: This is no length, or another setting is out of its range.
     """
+    if rest.get("top_p") is None:
+        rest["top_p"] = TOP_P.get(decoder.settings.preset, Writing.top_p)
     if length in ("normal", "forced"):
         return Writing(length=length, budget=decoder.window, **rest)
     if not length.isascii() or not length.isdigit() or len(length) > 9:
@@ -80,7 +100,9 @@ def pins_of(
 ) -> list[Pin]:
     """Return texts as points that a plan has to pass.
 
-    A text of several sentences is the mean of their latents.
+    The latent of each sentence is made as calm as the smoothed points of a plan are there, and a
+    text of several sentences is the mean of theirs. Where the decoder was trained on utterances, a
+    text is one, however many sentences it has.
     """
     asked: list[Waypoint] = []
     if start is not None:
@@ -101,15 +123,18 @@ def pins_of(
                 f"A waypoint at {share:g}: its place is a share of the document between 0 and 1, "
                 "as in 0.5:TEXT."
             )
-    split = splitter("rules", "en")
-    texts = [[s for p in paragraphs(text) for s in split(p)] for _, text in asked]
+    assert decoder.law is not None
+    texts = [_units(decoder, text) for _, text in asked]
     for (share, text), sentences in zip(asked, texts, strict=True):
         if not sentences:
             raise TimeControlError(f"The text at {share:g} is empty ({text!r}): say something.")
     latents = decoder.encoder.encode([s for sentences in texts for s in sentences])
     ends = np.cumsum([len(s) for s in texts])[:-1]
     parts = np.split(np.asarray(latents, np.float64), ends)
-    return [Pin(share, part.mean(0)) for (share, _), part in zip(asked, parts, strict=True)]
+    return [
+        Pin(share, decoder.law.calmed(share, part).mean(0))
+        for (share, _), part in zip(asked, parts, strict=True)
+    ]
 
 
 def plans_for(
@@ -181,12 +206,36 @@ def plans_for(
 
 
 def plans_from(decoder: Decoder, file: Path, count: int | None, writing: Writing) -> list[Plan]:
-    """Return the plans of a file, as many as there are, or over again up to ``count``."""
+    """Return the plans of a file, as many as there are, or over again up to ``count``.
+
+    The paths of documents, as ``timecontrol encode`` writes them, are smoothed as those were that
+    the decoder was trained on; their ``about`` says so, so that they are not smoothed twice.
+    """
     if decoder.law is None:
         raise TimeControlError("This decoder was trained without plans (method plain): no --plan.")
     if count is not None and count < 1:
         raise TimeControlError(f"{count} documents are asked for: 1 or more.")
     most = max(most_sentences(decoder, writing.budget), sentences_for(decoder, writing))
-    found = read_plans(file, decoder.law.dim, most, writing.budget)
+    found = [
+        _as_followed(decoder, plan)
+        for plan in read_plans(file, decoder.law.dim, most, writing.budget)
+    ]
     wanted = len(found) if count is None else count
     return [found[i % len(found)] for i in range(wanted)]
+
+
+def _units(decoder: Decoder, text: str) -> list[str]:
+    """Return the parts of a text that have a latent each: sentences, or one utterance."""
+    if decoder.codec.layout.unit == "utterance":
+        whole = " ".join(text.split())
+        return [whole] if whole else []
+    split = splitter("rules", "en")
+    return [s for p in paragraphs(text) for s in split(p)]
+
+
+def _as_followed(decoder: Decoder, plan: Plan) -> Plan:
+    """Return a plan with its points smoothed, where they are the raw path of a document."""
+    width = decoder.settings.smooth
+    if plan.kind != DOCUMENT or SMOOTH in plan.about or width == 1:
+        return plan
+    return replace(plan, points=smoothed(plan.points, width), about={**plan.about, SMOOTH: width})

@@ -185,7 +185,9 @@ def finish(
     last = next((i for i in range(1, last) if ids[i] == end), last)
     kept = tuple(ids[: last + 1])
     ended = last > 0 and kept[-1] == end
-    return Written(number, decoder.codec.decode(kept), kept, ended, plan, writing.as_dict())
+    codec = decoder.codec
+    sections, outline = codec.decode(kept), codec.outline(kept)
+    return Written(number, sections, kept, ended, plan, writing.as_dict(), outline)
 
 
 @contextmanager

@@ -22,6 +22,8 @@ class Written:
     plan: Plan | None
     settings: dict[str, Any] = field(default_factory=dict)
     """How it was written."""
+    outline: tuple[tuple[str, int | None], ...] = ()
+    """Every tag that was written, empty sections' too, with the number of a numbered one."""
 
     def __str__(self) -> str:
         return self.text
@@ -61,6 +63,7 @@ class Written:
             "text": self.text,
             "sections": [{"tag": s.tag, "sentences": list(s.sentences)} for s in self.sections],
             "sentences": list(self.sentences),
+            "outline": [list(tag) for tag in self.outline],
             "tokens": len(self.ids),
             "ended": self.ended,
             "seed": self.settings.get("seed"),

@@ -33,22 +33,21 @@ def surprise(model: Any, batch: Mapping[str, Any]) -> tuple[Array, Array]:
         Two arrays, (documents,).
     """
     given = {k: v for k, v in batch.items() if k not in ("labels", "weights")}
-    logits = model(**given).logits[:, :-1].flatten(0, 1)  # (documents * tokens, vocabulary)
-    labels = batch["labels"][:, 1:]
-    flat = labels.flatten()
-    parts = [
-        F.cross_entropy(
-            logits[i : i + ROWS].float(),
-            flat[i : i + ROWS],
-            ignore_index=IGNORED,
-            reduction="none",
-        )
-        for i in range(0, len(flat), ROWS)
-    ]
-    losses = torch.cat(parts).view(labels.shape)
-    counted = labels != IGNORED
-    sums = (losses * counted).double().sum(-1).cpu().numpy()
-    return sums, counted.sum(-1).cpu().numpy().astype(np.float64)
+    logits, labels = model(**given).logits, batch["labels"]
+    sums, counts = [], []
+    for row, wanted in zip(logits, labels, strict=True):  # one document: no copy of all of them
+        losses = [
+            F.cross_entropy(
+                row[i : min(i + ROWS, len(row) - 1)].float(),
+                wanted[i + 1 : i + 1 + ROWS],
+                ignore_index=IGNORED,
+                reduction="none",
+            )
+            for i in range(0, len(row) - 1, ROWS)
+        ]
+        sums.append(float(torch.cat(losses).double().sum()))
+        counts.append(int((wanted[1:] != IGNORED).sum()))
+    return np.array(sums), np.array(counts, np.float64)
 
 
 def perplexity(sums: Sequence[float] | Array, tokens: Sequence[float] | Array) -> Estimate:

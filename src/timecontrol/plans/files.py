@@ -20,7 +20,7 @@ from numpy.lib.format import read_array
 
 from timecontrol.errors import InputError, TimeControlError
 from timecontrol.latents.paths import Paths
-from timecontrol.plans.plan import Plan, check
+from timecontrol.plans.plan import DOCUMENT, Plan, check
 from timecontrol.runs import write_json
 
 FORMAT = 1
@@ -146,7 +146,7 @@ def read_parquet(file: Path) -> Iterator[Found]:
     whole = zip(paths.ids, paths.splits, paths, strict=True)
     for number, (name, split, points) in enumerate(whole):
         about = {"document": name} | ({"split": split} if split else {})
-        plan = {"points": points, "kind": "document", "number": number, "about": about}
+        plan = {"points": points, "kind": DOCUMENT, "number": number, "about": about}
         yield None, f"document {name!r}: ", plan
 
 

@@ -3,6 +3,16 @@
 A plan has n points z_0 .. z_T, T = n - 1, and a sentence is a unit of time. m is the mean path of
 training documents, Sigma the noise of the law, xi ~ N(0, I).
 
+The noise of a plan does not grow with its length: in the middle of long documents latents stray no
+further than in the middle of short ones. With S the mean number of sentences of the documents that
+Sigma was fitted to, the noise of a plan's step is::
+
+    s Sigma,    s = (S - 1) / (n - 1)
+
+so that at a share u = t/T of the way a bridge has the variance (S - 1) u (1 - u) Sigma, whatever n;
+for n = S it is the bridge of the documents. The kinds of the paper and of the released code have
+noise of their own, which is left as it is.
+
 Whatever is drawn depends on the seed and the number of the document alone: document 5 of seed 0
 has the same plan whether one or a thousand are drawn, and the same start and goal for every kind
 that draws them. A start or goal that is not pinned is drawn from the Gaussian of the first or last
@@ -18,6 +28,7 @@ from numpy.typing import NDArray
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.latents.fit import Gaussian, at
 from timecontrol.plans.law import Law
+from timecontrol.plans.stretching import stretched
 
 Array = NDArray[np.float64]
 
@@ -59,6 +70,11 @@ class Task:
     def anchors(self) -> dict[int, Array]:
         """Start, waypoints and goal by sentence; one sentence is a start."""
         return {self.n - 1: self.goal, 0: self.start} | self.pins
+
+    @property
+    def pace(self) -> float:
+        """S = (S - 1) / (n - 1): the noise of a step beside that of the law's documents."""
+        return (self.law.fit.sentences - 1) / max(self.n - 1, 1)
 
     def noise(self, steps: int) -> Array:
         """Return xi for some steps, (steps, d)."""
@@ -109,7 +125,7 @@ def draw_many(
 
 
 def bridge(task: Task) -> Array:
-    """m(t), moved to the anchors, + bridges: N(0, Sigma t (T - t) / T) from anchor to anchor.
+    """m(t), moved to the anchors, + bridges: N(0, s Sigma t (T - t) / T) from anchor to anchor.
 
     A bridge is Markov: given a waypoint, what comes before it and what comes after are bridges of
     their own. So this is the exact law, given start, goal and waypoints.
@@ -118,7 +134,10 @@ def bridge(task: Task) -> Array:
 
 
 def bridge_line(task: Task) -> Array:
-    """Straight from anchor to anchor + bridges: N(0, Sigma t (T - t) / T), Sigma about the line."""
+    """Straight from anchor to anchor + bridges: N(0, s Sigma t (T - t) / T).
+
+    Sigma is about the line.
+    """
     return _bridge(task, np.zeros((task.n, task.law.dim)), task.law.line_noise)
 
 
@@ -129,7 +148,7 @@ def euler(task: Task) -> Array:
 
 
 def brownian(task: Task) -> Array:
-    """z_0 + W(t),  W(t) ~ N(0, Sigma t), Sigma about the line."""
+    """z_0 + W(t),  W(t) ~ N(0, s Sigma t), Sigma about the line."""
     return task.start + _motion(task, task.law.line_noise)
 
 
@@ -154,10 +173,7 @@ def retrieved(task: Task) -> Array:
     Straight between its sentences; one-hot points (sections) are taken from the nearest sentence.
     """
     path = task.law.paths[task.state.integers(len(task.law.paths))]
-    share = np.linspace(0, 1, task.n)
-    if is_one_hot(path):
-        return _kept(task, path[np.floor(share * (len(path) - 1) + 0.5).astype(int)])
-    return _kept(task, at(path, share))
+    return _kept(task, stretched(path, task.n))
 
 
 def released(task: Task) -> Array:
@@ -263,14 +279,9 @@ def moved(path: Array, points: dict[int, Array]) -> Array:
     return found
 
 
-def is_one_hot(path: Array) -> bool:
-    """Return whether every point, (n, d), is all 0 but for a single 1."""
-    return bool((np.isin(path, (0, 1)).all(1) & (path.sum(1) == 1)).all())
-
-
 def _motion(task: Task, covariance: Array) -> Array:
-    """Return W(t) ~ N(0, covariance t), zero at the start, (n, d)."""
-    steps = task.noise(task.n - 1) @ np.linalg.cholesky(covariance).T
+    """Return W(t) ~ N(0, s covariance t), zero at the start, (n, d)."""
+    steps = np.sqrt(task.pace) * task.noise(task.n - 1) @ np.linalg.cholesky(covariance).T
     return np.concatenate([np.zeros((1, task.law.dim)), steps.cumsum(0)])
 
 

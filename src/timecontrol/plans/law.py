@@ -5,8 +5,10 @@ about the straight line between them)::
 
     noise = mean over documents and inner sentences of  r_t r_t^T / (t (T - t) / T)
 
-A bridge with this noise strays as far from its mean as the documents do; its trace over d is the
-sigma^2 of ``latents.fit``.
+Its trace over d is the sigma^2 of ``latents.fit``. How far documents stray hardly depends on how
+long they are, so a plan takes this noise in proportion to (S - 1) / (n - 1), S the mean number of
+sentences of those documents and n its own (``kinds``): it strays from its mean as far as a document
+of usual length does, whatever its length.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 
 from timecontrol.errors import TimeControlError
 from timecontrol.latents.fit import Fit, Gaussian, clock, fit_paths, invertible, residuals
+from timecontrol.plans.calm import Calm
 
 Array = NDArray[np.float64]
 
@@ -27,6 +30,8 @@ MOST_PATHS = 1000
 OWN = ("noise", "line_noise", "sentences", "tokens")
 ENDS = ("start", "end")
 """Names of arrays: a law's own, and the Gaussians of its fit."""
+CALM = "calm."
+"""How the names of the maps from raw to smoothed points begin; old files have none."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,7 @@ class Law:
 
     fit: Fit
     noise: Array
-    """Covariance of a bridge about the mean path, a sentence, (d, d)."""
+    """Covariance of a bridge about the mean path, a sentence of a document, (d, d)."""
     line_noise: Array
     """The same about the straight line."""
     paths: list[Array]
@@ -44,22 +49,41 @@ class Law:
     """Mean number of sentences of a training document."""
     tokens: float
     """Mean number of tokens of a training document."""
+    calm: Calm
+    """From the latents of single sentences to points as plans have them."""
 
     @property
     def dim(self) -> int:
         """How many numbers a point has."""
         return len(self.fit.start.mean)
 
+    def calmed(self, share: float, point: Array) -> Array:
+        """Return the latent of a single sentence as smoothed as the law's paths are.
+
+        Args:
+            share: Where in the document it is to be: 0 is the start, 1 the end.
+            point: (d,), or several of that place, (n, d).
+        """
+        return self.calm.at(share)(np.asarray(point, np.float64))
+
     @classmethod
-    def of(cls, paths: Iterable[Array], tokens: float | Sequence[float]) -> "Law":
+    def of(
+        cls,
+        paths: Iterable[Array],
+        tokens: float | Sequence[float],
+        raw: Iterable[Array] | None = None,
+    ) -> "Law":
         """Fit the law to training documents.
 
         Args:
             paths: Each (sentences, d). Those under three sentences count for the mean length alone.
             tokens: Of each document, or their mean.
+            raw: The points of the same documents before they were smoothed, of the same shapes;
+                without, they were not.
 
         Raises:
-            TimeControlError: Fewer than two documents have three sentences, or none has a token.
+            TimeControlError: Fewer than two documents have three sentences, none has a token, or
+                the raw points are not of these documents.
         """
         everything = list(paths)
         usable = [np.asarray(p, np.float64) for p in everything if len(p) >= 3]
@@ -75,6 +99,7 @@ class Law:
             paths=[usable[i].astype(np.float32).astype(np.float64) for i in chosen],
             sentences=float(np.mean([len(p) for p in everything])),
             tokens=mean,
+            calm=Calm.of(everything if raw is None else list(raw), everything),
         )
 
     def tensors(self) -> dict[str, NDArray[Any]]:
@@ -91,11 +116,13 @@ class Law:
                     found[f"fit.{name}.{part}"] = np.asarray(number, np.float64)
             else:
                 found[f"fit.{name}"] = np.asarray(value, np.float64)
-        return found
+        return found | {CALM + name: value for name, value in self.calm.tensors().items()}
 
     @classmethod
     def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Law":
         """Return the law that ``tensors`` gave; other names are left alone.
+
+        Where there are no maps from raw to smoothed points, as in old files, they change nothing.
 
         Raises:
             TimeControlError: One of its arrays is missing.
@@ -112,7 +139,10 @@ class Law:
                 fit[end] = Gaussian(**parts)
             fit["documents"] = int(fit["documents"])
             paths = np.split(part("paths"), np.cumsum(part("lengths"))[:-1].astype(int))
-            return cls(fit=Fit(**fit), paths=paths, **{name: part(name) for name in OWN})
+            maps = {k.removeprefix(CALM): v for k, v in found.items() if k.startswith(CALM)}
+            calm = Calm.from_tensors(maps) if maps else Calm.identity(len(fit["start"].mean))
+            own = {name: part(name) for name in OWN}
+            return cls(fit=Fit(**fit), paths=paths, calm=calm, **own)
         except KeyError as error:
             raise TimeControlError(f"These tensors hold no law of plans: no {error}.") from None
 

@@ -12,6 +12,8 @@ Array = NDArray[np.float64]
 
 GIVEN = "given"
 """The kind of a plan that was not drawn."""
+DOCUMENT = "document"
+"""The kind of a plan that is the path of a document, as the encoder gave it."""
 
 
 @dataclass(frozen=True)
