@@ -216,7 +216,7 @@ def test_words_of_a_list() -> None:
         ("perplexity", ["--model", "MODEL/encoder"], "of kind 'encoder', not 'decoder'"),
         ("swap", [], "No decoder: give --model RUN; it may be repeated."),
         ("swap", ["--model", "PLAIN"], "Plans can be swapped where there are plans"),
-        ("swap", ["--model", "MODEL", "--pairs", "17"], "17 pairs need 34 training paths: 32"),
+        ("swap", ["--model", "MODEL", "--split", "nine"], "No split named 'nine'"),
         ("swap", ["--model", "MODEL", "--pairs", "0"], "'--pairs'"),
         ("swap", ["--model", "MODEL", "--device", "gpu"], "No device named 'gpu'"),
         ("adherence", ["--encoder", "general", "--judge", "dialogue"], "No texts: give --texts"),

@@ -346,12 +346,21 @@ def test_a_real_decoder_is_asked_the_same(decoder: Decoder) -> None:
     json.dumps(found, allow_nan=False)
 
 
+def test_few_paths_are_in_several_pairs(decoder: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(following, "write", writer_by(by_plan))
+    assert decoder.law is not None
+    found = swapped(decoder, 30, WRITING, paths=decoder.law.paths[:5])
+    assert (found["pairs"], found["paths"]) == (30, 5)
+    assert found["correlation"]["value"] == pytest.approx(1)
+    assert found["distance_same_numbers"] > 0  # nobody changes places with itself
+
+
 def test_where_nothing_can_be_swapped(decoder: Decoder) -> None:
     for bad in (made(plan_dim=0), many_paths(made(layout=STORY))):
         with pytest.raises(TimeControlError, match="Plans can be swapped where there are plans"):
             swapped(bad, 2, WRITING)
-    with pytest.raises(TimeControlError, match="21 pairs need 42 training paths: 40"):
-        swapped(decoder, 21, WRITING)
+    with pytest.raises(TimeControlError, match="1 paths: two are needed"):
+        swapped(decoder, 2, WRITING, paths=[np.zeros((5, 3))])
 
 
 DIM = 3

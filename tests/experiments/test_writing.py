@@ -17,7 +17,7 @@ from timecontrol.encoder.evaluations import FILE, count
 from timecontrol.errors import InputError, TimeControlError
 from timecontrol.experiments import writing
 from timecontrol.experiments.evaluate import Place
-from timecontrol.experiments.following import predicted, swapped
+from timecontrol.experiments.following import paths_of, predicted, swapped
 from timecontrol.experiments.report import markdown
 from timecontrol.experiments.texts import read_texts
 from timecontrol.experiments.writing import Ways, adherences, prediction, structure, swap
@@ -257,8 +257,15 @@ def test_swaps_are_those_of_the_decoders(corpus: Corpus, model: str) -> None:
     checked(found, "swap", [model])
     (row,) = found["rows"]
     decoder = Decoder.load(model, "cpu")
-    own = swapped(decoder, 2, default_writing(decoder, "40", **options))
+    paths = paths_of(decoder, list(corpus.documents("val")))
+    assert [len(p) for p in paths] == [len(d.sentences) for d in corpus.documents("val")]
+    own = swapped(decoder, 2, default_writing(decoder, "40", **options), paths=paths)
     assert row == {"label": "planned", **own}
+    assert (found["split"], found["documents"], row["paths"]) == ("val", 4, 4)
+    known = swap(
+        corpus, models=[model], split="train", pairs=2, length="40", options=options, place=HERE
+    )
+    assert known["rows"][0]["paths"] == len(decoder.law.paths)  # type: ignore[union-attr]
     assert found["settings"] == {"length": "40", **options}
     shown = found["tables"][0]["rows"][0]
     assert shown[:2] == ["planned", "2"]

@@ -125,6 +125,9 @@ def perplexity(
 def swap(
     spec: Spec,
     model: Models = None,
+    split: Annotated[
+        str, typer.Option(help="Whose documents' paths are the plans; test is counted.")
+    ] = "val",
     pairs: Annotated[int, typer.Option(min=2, help="Pairs of plans.")] = 64,
     length: Annotated[str, typer.Option(help="normal, forced, or tokens.")] = "forced",
     top_p: TopP = None,
@@ -142,12 +145,14 @@ def swap(
 ) -> None:
     """Do the section profiles of two texts change places when their plans do?"""
     corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    wanted = _split(split)
     _check_folder(out)
     from timecontrol.experiments import writing
 
     found = writing.swap(
         corpus,
         models=_some(model),
+        split=wanted,
         pairs=pairs,
         length=length,
         options={"top_p": top_p, "seed": seed},

@@ -125,12 +125,32 @@ def profile(sections: Sequence[Section], tags: Sequence[str]) -> Array:
     return np.asarray(counts / max(1.0, counts.sum()))
 
 
+def paths_of(
+    decoder: Decoder, documents: Sequence[Document], progress: Progress = silent
+) -> list[Array]:
+    """Return the paths of documents as a decoder sees them: trimmed to its window, averaged."""
+    if decoder.encoder is None:
+        raise TimeControlError("Plans can be swapped where there are plans, and two tags or more.")
+    codec, window = decoder.codec, decoder.window
+    same = replace(decoder.settings, seed=0, trim="sections")
+    items = items_of(
+        documents, list(decoder.encoder.paths(documents, progress)), codec, same, window
+    )
+    examples = Examples(items, codec, same, window)
+    return [examples[i].points for i in range(len(examples))]
+
+
 def swapped(
-    decoder: Decoder, pairs: int, writing: Writing, batch: int = 16, progress: Progress = silent
+    decoder: Decoder,
+    pairs: int,
+    writing: Writing,
+    batch: int = 16,
+    progress: Progress = silent,
+    paths: Sequence[Array] | None = None,
 ) -> Found:
     """Return whether section profiles follow the plan or the random numbers of a text.
 
-    Two training documents' paths a and b, and two sets of random numbers 1 and 2, give four texts.
+    Two documents' paths a and b, and two sets of random numbers 1 and 2, give four texts.
     With p their profiles, the difference p(a, 1) - p(b, 2) is compared with p(a, 2) - p(b, 1), the
     same plans with the numbers swapped::
 
@@ -144,15 +164,21 @@ def swapped(
         writing: How.
         batch: Documents at once.
         progress: Shows how far it is.
+        paths: Of held-out documents; those of training documents otherwise. Where there are fewer
+            than two for each pair, some are in several.
     """
     law, tags = decoder.law, decoder.codec.layout.tags
     if law is None or len(tags) < 2:
         raise TimeControlError("Plans can be swapped where there are plans, and two tags or more.")
-    if len(law.paths) < 2 * pairs:
-        raise TimeControlError(f"{pairs} pairs need {2 * pairs} training paths: {len(law.paths)}.")
-    n = sentences_for(decoder, writing)
-    chosen = np.random.default_rng((writing.seed, pairs)).permutation(len(law.paths))[: 2 * pairs]
-    plans = [Plan(stretched(law.paths[i], n), "retrieved", writing.seed, int(i)) for i in chosen]
+    paths = law.paths if paths is None else paths
+    if len(paths) < 2:
+        raise TimeControlError(f"{len(paths)} paths: two are needed to change places.")
+    n, random = sentences_for(decoder, writing), np.random.default_rng((writing.seed, pairs))
+    if len(paths) >= 2 * pairs:
+        chosen = random.permutation(len(paths))[: 2 * pairs]
+    else:
+        chosen = np.concatenate([random.choice(len(paths), 2, False) for _ in range(pairs)])
+    plans = [Plan(stretched(paths[i], n), "retrieved", writing.seed, int(i)) for i in chosen]
     first = list(write(decoder, plans, writing, batch=batch, progress=progress))
     turned = [plans[i ^ 1] for i in range(2 * pairs)]  # neighbours change places
     second = list(write(decoder, turned, writing, batch=batch, progress=progress))
@@ -168,6 +194,7 @@ def swapped(
     apart = np.abs(p - q).sum(-1)  # the same numbers, the other plan
     return {
         "pairs": pairs,
+        "paths": len(paths),
         "sentences": n,
         "correlation": {"value": value, "low": float(low), "high": float(high)},
         "follows_plan": float((same < apart).mean()),

@@ -22,7 +22,7 @@ from timecontrol.encoder.provenance import provenance
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments import structure as structures
 from timecontrol.experiments.evaluate import Place
-from timecontrol.experiments.following import adhered, predicted, swapped
+from timecontrol.experiments.following import adhered, paths_of, predicted, swapped
 from timecontrol.experiments.material import held_out
 from timecontrol.experiments.texts import (
     Texts,
@@ -237,6 +237,7 @@ def swap(
     corpus: Corpus,
     *,
     models: Sequence[str],
+    split: str = "val",
     pairs: int = 64,
     length: str = "forced",
     options: dict[str, Any] | None = None,
@@ -246,8 +247,9 @@ def swap(
     """Return whether section profiles change places when plans do.
 
     Args:
-        corpus: Named in the result.
+        corpus: Whose documents' paths are the plans.
         models: Planned decoders.
+        split: Of the corpus; of ``train`` those that the decoder has kept.
         pairs: Of plans.
         length: Of texts.
         options: ``top_p``, ``temperature``, ``seed``.
@@ -256,12 +258,16 @@ def swap(
     """
     place, options = place or Place(), options or {}
     check(models)
+    documents = [] if split == "train" else held_out(corpus, split)
     rows, decoders = [], []
     for name in models:
         decoder = Decoder.load(name, place.device, place.dtype)
         writing = default_writing(decoder, length, **options)
         decoders.append(_about(name, decoder))
-        cells = swapped(decoder, pairs, writing, batch, place.progress)
+        paths = paths_of(decoder, documents, place.progress) if documents else None
+        cells = swapped(decoder, pairs, writing, batch, place.progress, paths)
+        if split == "test":
+            log_test(looks_folder(name), "evaluate swap", corpus.name, cells["correlation"])
         rows.append({"label": Path(name).name, **cells})
         del decoder
         gc.collect()  # a captured step and its model hold each other
@@ -287,7 +293,8 @@ def swap(
     )
     settings = {"length": length, **options}
     found = _found("swap", corpus, decoders, settings, rows, place)
-    return {**found, "tables": [made], "note": note}
+    used = len(documents) or found["documents"]
+    return {**found, "split": split, "documents": used, "tables": [made], "note": note}
 
 
 def adherences(
