@@ -91,6 +91,7 @@ def test_rows_on_a_cpu_come_in_fours(documents: int) -> None:
     assert rows[:documents] == list(range(documents))
     assert set(rows) == set(range(documents))
     assert filled(documents, torch.device("meta")) == list(range(documents))
+    assert filled(documents, torch.device("cpu"), exact=False) == list(range(documents))
 
 
 def test_a_document_alone_is_the_same_as_among_others(talker: Decoder) -> None:

@@ -61,6 +61,9 @@ def run(
     fast: Annotated[
         bool | None, typer.Option("--fast/--no-fast", help="Fixed shapes; a graph on a GPU.")
     ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact/--no-exact", help="On a CPU: alike for any batch size.")
+    ] = True,
     streamed: Annotated[
         bool, typer.Option("--stream", help="Show each sentence when it is written.")
     ] = False,
@@ -89,6 +92,7 @@ def run(
 
     decoder = Decoder.load(model, device, dtype)
     more = {"top_p": top_p, "temperature": temperature, "beams": beams, "stop": stop, "seed": seed}
+    more["exact"] = exact
     writing = default_writing(decoder, length, **more)
     plans: list[Plan | None]
     if is_file(plan):

@@ -278,7 +278,7 @@ def run(
     if writing.beams > 1:
         raise TimeControlError("The fast path has no beam search: no --fast with --beams.")
     model = decoder.model
-    rows = filled(len(plans), model.device)
+    rows = filled(len(plans), model.device, writing.exact)
     options = plan_options(decoder, [plans[i] for i in rows], writing)
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
