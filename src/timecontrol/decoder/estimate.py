@@ -68,10 +68,10 @@ def estimate(
         checkpoints: Whether the state is kept on disk on the way.
     """
     n = min(settings.batch, len(examples))
-    batch = {k: v.to(device) for k, v in collate([examples[i] for i in range(n)]).items()}
     model.train()
     spent = 0.0
-    for _ in range(2 if device.type == "cuda" else 1):  # the first pass on a GPU prepares it
+    for chosen in (range(1), range(n)):  # the first pass, of one document, prepares the machine
+        batch = {k: v.to(device) for k, v in collate([examples[i] for i in chosen]).items()}
         begun = time.monotonic()
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
             model(**batch).loss.backward()
