@@ -7,10 +7,12 @@ import torch
 from timecontrol.errors import TimeControlError
 from timecontrol.runs import (
     FORMAT,
+    is_done,
     is_finished,
     kind_of,
     read_config,
     read_tensors,
+    refuse_strangers,
     write_json,
     write_tensors,
     write_text,
@@ -65,6 +67,28 @@ def test_other_configs_are_refused(tmp_path: Path) -> None:
         write_text(tmp_path / "config.json", text)
         with pytest.raises(TimeControlError, match="not the configuration"):
             read_config(tmp_path, "encoder")
+
+
+def test_a_run_is_done_only_where_it_is_this_very_one(tmp_path: Path) -> None:
+    assert not is_done(tmp_path / "new", "decoder", "a", False)
+    write_json(tmp_path / "config.json", {"format": 1, "kind": "decoder", "identity": "a"})
+    assert is_done(tmp_path, "decoder", "a", False)
+    assert not is_done(tmp_path, "decoder", "a", True)
+    assert not is_done(tmp_path, "decoder", "b", True)
+    with pytest.raises(TimeControlError, match="finished run of other data"):
+        is_done(tmp_path, "decoder", "b", False)
+    with pytest.raises(TimeControlError, match="not 'encoder'"):
+        is_done(tmp_path, "encoder", "a", True)
+    with pytest.raises(TimeControlError, match="is a file"):
+        is_done(tmp_path / "config.json", "decoder", "a", False)
+
+
+def test_strangers_are_refused_but_hidden_files_are_not(tmp_path: Path) -> None:
+    (tmp_path / ".hidden").touch()
+    (tmp_path / "ours").touch()
+    refuse_strangers(tmp_path, {"ours", "not there"})
+    with pytest.raises(TimeControlError, match="holds no run"):
+        refuse_strangers(tmp_path, {"others"})
 
 
 def test_the_kind_of_a_run(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ format, so that a later program can say what it cannot read.
 
 import json
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,32 @@ def kind_of(folder: Path) -> str | None:
         return str(found["kind"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def is_done(folder: Path, kind: str, identity: str, overwrite: bool) -> bool:
+    """Return whether a folder holds this very run, finished, so that nothing is to be done.
+
+    Raises:
+        TimeControlError: It is a file, or holds another finished run that may not be replaced.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
+    if not is_finished(folder):
+        return False
+    same = read_config(folder, kind).get("identity") == identity
+    if not same and not overwrite:
+        raise TimeControlError(
+            f"{folder} holds a finished run of other data or settings: give another --out, or "
+            "--overwrite."
+        )
+    return same and not overwrite
+
+
+def refuse_strangers(folder: Path, ours: Collection[str]) -> None:
+    """Refuse a folder that holds anything but what is ours, and hidden files."""
+    found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+    if not {name for name in found if not name.startswith(".")} <= set(ours):
+        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
 
 
 def read_config(folder: Path, kind: str) -> dict[str, Any]:

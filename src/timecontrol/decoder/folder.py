@@ -15,7 +15,7 @@ import shutil
 from pathlib import Path
 
 from timecontrol.errors import TimeControlError
-from timecontrol.runs import CONFIG, is_finished, read_config, write_text
+from timecontrol.runs import CONFIG, is_done, is_finished, refuse_strangers, write_text
 
 MODEL, ADAPTER, ENCODER, CHECKPOINTS = "model", "adapter", "encoder", "checkpoints"
 LAW, METRICS, CARD = "law.safetensors", "metrics.json", "README.md"
@@ -28,17 +28,9 @@ FILES = (LAW, METRICS, CARD, EVALUATIONS)
 
 def make_ready(folder: Path, identity: str, overwrite: bool) -> bool:
     """Return whether a folder holds this very run, finished; make room for it otherwise."""
-    if folder.exists() and not folder.is_dir():
-        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
+    if is_done(folder, "decoder", identity, overwrite):
+        return True
     if is_finished(folder):
-        same = read_config(folder, "decoder").get("identity") == identity
-        if same and not overwrite:
-            return True
-        if not overwrite:
-            raise TimeControlError(
-                f"{folder} holds a finished run of other data or settings: give another --out, or "
-                "--overwrite."
-            )
         clear(folder)
     elif folder.is_dir():
         refuse_others(folder)
@@ -59,9 +51,7 @@ def refuse_others(folder: Path) -> None:
     """Refuse a folder that holds things which are not of a run, unless one was begun in it."""
     if (folder / CHECKPOINTS / IDENTITY).is_file():
         return
-    found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
-    if not {name for name in found if not name.startswith(".")} <= {*FOLDERS, *FILES}:
-        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
+    refuse_strangers(folder, {*FOLDERS, *FILES})
 
 
 def clear(folder: Path) -> None:

@@ -54,6 +54,8 @@ def _tables(model: PlannedLM) -> list[str]:
 def save_adapter(model: Any, folder: Path) -> None:
     """Write what was trained."""
     model.save_pretrained(str(folder), save_embedding_layers=False)
+    for file in folder.glob("*.safetensors"):
+        file.chmod(0o644)  # the library leaves it to its owner alone
 
 
 def load_adapter(model: PlannedLM, folder: Path) -> PlannedLM:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from timecontrol.encoder.evaluations import FILE
 from timecontrol.errors import TimeControlError
-from timecontrol.runs import CONFIG, is_finished, read_config, read_tensors
+from timecontrol.runs import CONFIG, is_done, is_finished, read_tensors, refuse_strangers
 
 HEAD, FIT, METRICS, CARD = "head.safetensors", "fit.json", "metrics.json", "README.md"
 COHERENCE = "coherence.safetensors"
@@ -16,17 +16,9 @@ CHECKPOINT = "checkpoint.safetensors"
 
 def make_ready(folder: Path, identity: str, overwrite: bool) -> bool:
     """Return whether a folder holds this very run, finished; make room for it otherwise."""
-    if folder.exists() and not folder.is_dir():
-        raise TimeControlError(f"{folder} is a file: give a folder as --out.")
+    if is_done(folder, "encoder", identity, overwrite):
+        return True
     if is_finished(folder):
-        same = read_config(folder, "encoder").get("identity") == identity
-        if same and not overwrite:
-            return True
-        if not overwrite:
-            raise TimeControlError(
-                f"{folder} holds a finished run of other data or settings: give another --out, or "
-                "--overwrite."
-            )
         clear(folder)
     elif folder.is_dir():
         refuse_others(folder)
@@ -38,10 +30,7 @@ def make_ready(folder: Path, identity: str, overwrite: bool) -> bool:
 
 def refuse_others(folder: Path) -> None:
     """Refuse a folder that holds things which are not of a run."""
-    ours = {HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE}
-    found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
-    if not {name for name in found if not name.startswith(".")} <= ours:
-        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
+    refuse_strangers(folder, {HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE})
 
 
 def is_of(checkpoint: Path, identity: str) -> bool:
