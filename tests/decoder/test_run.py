@@ -17,8 +17,8 @@ from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTI
 from timecontrol.decoder import Decoder, preset, run
 from timecontrol.decoder.estimate import Estimate
 from timecontrol.decoder.examples import plan_batch
+from timecontrol.decoder.facts import layout_dict, layout_from
 from timecontrol.decoder.folder import ADAPTER, CHECKPOINTS, ENCODER, LAW, METRICS, MODEL
-from timecontrol.decoder.run import layout_dict, layout_from
 from timecontrol.decoder.training import Steps
 from timecontrol.encoder import Encoder
 from timecontrol.errors import MissingBaseError, TimeControlError

@@ -1,10 +1,9 @@
 """A decoder: a model that follows plans, what it is written with, and what plans are drawn from."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,21 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from timecontrol.bases import load_causal, load_tokenizer, resolve
+from timecontrol.bases import load_causal, load_tokenizer
 from timecontrol.bases.checksum import checksum
 from timecontrol.corpora import Corpus, Document, open_corpus
 from timecontrol.corpora.layout import Layout
 from timecontrol.decoder.card import card
 from timecontrol.decoder.estimate import Before, check_disk, estimate
 from timecontrol.decoder.examples import Collator, Examples, boundaries, items_of
+from timecontrol.decoder.facts import (
+    about_base,
+    about_corpus,
+    about_encoder,
+    identity_of,
+    layout_dict,
+    layout_from,
+)
 from timecontrol.decoder.folder import (
     ADAPTER,
     CARD,
@@ -57,9 +64,6 @@ from timecontrol.runs import (
 )
 
 Array = NDArray[np.float64]
-
-ALGORITHM = 1
-"""Goes up when the same settings would end in other weights."""
 
 
 @dataclass(frozen=True)
@@ -153,13 +157,13 @@ class Decoder:
             "format": FORMAT,
             "kind": "decoder",
             "settings": settings.as_dict(),
-            "base": _about_base(base),
-            "encoder": _about_encoder(encoder, named),
+            "base": about_base(base),
+            "encoder": about_encoder(encoder, named),
             "layout": layout_dict(corpus.layout),
-            "corpus": _about_corpus(corpus, chosen),
+            "corpus": about_corpus(corpus, chosen),
             "made_with": provenance(place),
         }
-        about["identity"] = _identity(about, chosen)
+        about["identity"] = identity_of(about, chosen)
         folder = None if out is None else Path(out)
         if folder is not None and make_ready(folder, about["identity"], overwrite):
             return cls.load(folder, device=device, dtype=dtype)
@@ -378,19 +382,6 @@ class Decoder:
         )
 
 
-def layout_dict(layout: Layout) -> dict[str, Any]:
-    """Return a layout as plain data."""
-    found = {k: sorted(v) if isinstance(v, frozenset) else v for k, v in asdict(layout).items()}
-    return {**found, "tags": list(layout.tags)}
-
-
-def layout_from(found: dict[str, Any]) -> Layout:
-    """Return the layout that ``layout_dict`` wrote."""
-    sets = ("repeats", "optional", "numbered", "floating")
-    plain: dict[str, Any] = {k: frozenset(v) if k in sets else v for k, v in found.items()}
-    return Layout(**{**plain, "tags": tuple(found["tags"])})
-
-
 def _codec(tokenizer: Any, layout: Layout, settings: Settings) -> Any:
     from timecontrol.tokens import Codec
 
@@ -460,57 +451,6 @@ def _encoder(folder: Path, config: dict[str, Any], device: str, dtype: str) -> E
             f"{found.config['identity'][:12]}..., wanted {about['identity'][:12]}...)."
         )
     return found
-
-
-def _about_base(name: str) -> dict[str, Any]:
-    place = resolve(name)
-    return {
-        "name": name,
-        "label": place.label,
-        "hub": place.base.hub if place.base else None,
-        "licence": place.base.licence if place.base else None,
-        "checksum": checksum(name),
-    }
-
-
-def _about_encoder(encoder: Encoder | None, shipped: str | None) -> dict[str, Any] | None:
-    if encoder is None:
-        return None
-    s = encoder.settings
-    return {
-        "shipped": shipped,
-        "identity": encoder.config["identity"],
-        "objective": s.objective,
-        "loss": s.loss,
-        "latent_dim": s.latent_dim,
-        "preset": s.preset,
-        "seed": s.seed,
-        "base": encoder.config["base"]["label"],
-        "corpus": encoder.config["corpus"]["name"],
-    }
-
-
-def _about_corpus(corpus: Corpus, chosen: Chosen) -> dict[str, Any]:
-    return {
-        "name": corpus.name,
-        "splits_by": corpus.split_by,
-        "documents": {"train": len(chosen.train), "val": len(chosen.val)},
-        "digest": chosen.digest,
-        "notes": [*corpus.notes, *chosen.notes],
-    }
-
-
-def _identity(about: dict[str, Any], chosen: Chosen) -> str:
-    """Return a hash of all that decides the weights."""
-    parts = [
-        str(ALGORITHM),
-        json.dumps(about["settings"], sort_keys=True),
-        about["base"]["checksum"],
-        (about["encoder"] or {}).get("identity", ""),
-        json.dumps(about["layout"], sort_keys=True),
-        chosen.digest,
-    ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _metrics(outcome: Outcome) -> dict[str, Any]:
