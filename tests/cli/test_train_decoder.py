@@ -61,7 +61,7 @@ def test_it_trains_tells_and_writes(
     assert "the weights of epoch 1 kept" in ran.out
     assert f"Written to {out}. Next: timecontrol generate --model {out} -n 4\n" in ran.out
     decoder = Decoder.load(out, "cpu")
-    best = decoder.metrics["best"]
+    best = decoder.metrics["kept"]
     for name, value in (("training loss", best["loss"]), ("validation loss", best["val_loss"])):
         assert re.search(rf"^{name} +{value:.3f}$", ran.out, re.MULTILINE)
     known = decoder.metrics["health"]
@@ -145,7 +145,8 @@ def test_every_option_reaches_the_settings(
     monkeypatch.setattr(Decoder, "fit", fit)
     options = {
         "method": "section-sparse", "lora": 3, "preset": "paper", "seed": 4, "epochs": 5,
-        "batch": 6, "accumulate": 7, "rate": 0.008, "patience": 9, "window": 100, "trim": "cut",
+        "batch": 6, "accumulate": 7, "rate": 0.008, "patience": 9, "keep": "best",
+        "window": 100, "trim": "cut",
         "depths": 2, "units": 11, "smooth": 12, "noise": 0.13, "latent_dropout": 0.14,
         "end_weight": 1.5,
     }  # fmt: skip
@@ -244,8 +245,8 @@ def told(capsys: pytest.CaptureFixture[str], health: dict[str, Any] | None) -> t
         "base": {"label": "tiny"},
         "encoder": None,
     }
-    metrics: dict[str, Any] = {"epochs": 3, "seconds": 1.6, "best_epoch": 2, "health": health}
-    train_decoder.report(config, {**metrics, "best": {"loss": 1.25}})
+    metrics: dict[str, Any] = {"epochs": 3, "seconds": 1.6, "kept_epoch": 2, "health": health}
+    train_decoder.report(config, {**metrics, "kept": {"loss": 1.25}})
     return capsys.readouterr()
 
 

@@ -28,7 +28,7 @@ def test_it_says_what_it_was_trained_on_and_how_good_it_is(run: Any, decoder_run
     assert "AdamW, rate 0.001, batch 8, 2 epochs, weights of epoch 2" in text
     assert "bridge, d = 3" in text
     assert (
-        f"| validation loss, nats (sentence ends weighted) | {metrics['best']['val_loss']:.3f} |"
+        f"| validation loss, nats (sentence ends weighted) | {metrics['kept']['val_loss']:.3f} |"
         in text
     )
     assert "at 8 section starts" in text
@@ -53,7 +53,7 @@ def test_adapters_hubs_licences_and_notes_are_named(run: Any) -> None:
 def test_without_a_plan_there_is_no_encoder_and_nothing_is_made_up(run: Any) -> None:
     config, metrics = json.loads(json.dumps(run))
     config["settings"]["method"], config["encoder"] = "plain", None
-    metrics |= {"health": None, "best": {"epoch": 1, "loss": 2.0}}
+    metrics |= {"health": None, "kept": {"epoch": 1, "loss": 2.0}}
     text = card(config, metrics)
     assert "fine-tuned without a plan" in text
     assert "| encoder |" not in text

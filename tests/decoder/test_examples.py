@@ -62,13 +62,13 @@ def test_a_document_worked_by_hand() -> None:
     np.testing.assert_array_equal(found.points, POINTS)
 
 
-def test_every_decision_at_a_sentence_s_end_counts_alike() -> None:
-    # BEGIN A 11 12 . 13 . B 14 . END: what follows a mark is decided there, the end too
-    assert one().weights[1:] == [1, 1, 1, 1, 5, 1, 5, 1, 1, 5]  # nobody predicts the beginning
+def test_every_decision_counts_alike() -> None:
+    # BEGIN A 11 12 . 13 . B 14 . END: what opens the text or follows a mark is decided there
+    assert one().weights[1:] == [5, 1, 1, 1, 5, 1, 5, 1, 1, 5]  # nobody predicts the beginning
     # BEGIN A 11 12 . 13 . B 14 END: no mark is before the end, and a mark itself is no decision
     found = one(final_mark=False)
     assert found.ids == [BEGIN, A, 11, 12, MARK, 13, MARK, B, 14, END]
-    assert found.weights[1:] == [1, 1, 1, 1, 5, 1, 5, 1, 1]
+    assert found.weights[1:] == [5, 1, 1, 1, 5, 1, 5, 1, 1]
     assert one(end_weight=2.0).weights[5] == 2
 
 

@@ -1,5 +1,6 @@
 """The check of section starts, on models that are right or wrong on purpose."""
 
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ from torch import Tensor
 from tests.conftest import make_tokenizer
 from timecontrol.corpora import Layout
 from timecontrol.decoder.examples import Collator, Examples, Item
-from timecontrol.decoder.health import health
+from timecontrol.decoder.health import choice_losses, health
 from timecontrol.decoder.settings import preset
 from timecontrol.tokens import Codec, Piece
 
@@ -52,6 +53,10 @@ def examined(answer: Callable[[Tensor], Tensor], *items: Item, batch: int = 8) -
     return found
 
 
+def tags_of(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: found[name] for name in ("n", "first", "by_tag")}
+
+
 def knowing(ids: Tensor) -> Tensor:
     """Predict each next token, and others more that are no tags."""
     logits = torch.zeros(*ids.shape, SIZE)
@@ -73,12 +78,12 @@ def always(tag: str) -> Callable[[Tensor], Tensor]:
 @pytest.mark.parametrize("batch", [1, 2, 8])
 def test_a_model_that_knows_is_always_right(batch: int) -> None:
     found = examined(knowing, item("A", "B", "C"), item("A", "C"), item("B"), batch=batch)
-    assert found == {"n": 3, "first": 1.0, "by_tag": {"B": 1.0, "C": 1.0}}
+    assert tags_of(found) == {"n": 3, "first": 1.0, "by_tag": {"B": 1.0, "C": 1.0}}
 
 
 def test_one_that_always_says_the_same_is_right_by_chance() -> None:
     found = examined(always("C"), item("A", "B", "C"), item("A", "C"), item("A", "B"))
-    assert found == {"n": 4, "first": 0.5, "by_tag": {"B": 0.0, "C": 1.0}}
+    assert tags_of(found) == {"n": 4, "first": 0.5, "by_tag": {"B": 0.0, "C": 1.0}}
 
 
 def test_one_that_is_a_token_late_is_wrong() -> None:
@@ -87,7 +92,8 @@ def test_one_that_is_a_token_late_is_wrong() -> None:
 
 
 def test_the_first_section_is_not_asked_for() -> None:
-    assert examined(knowing, item("A"), item("B")) == {"n": 0, "first": None, "by_tag": {}}
+    found = examined(knowing, item("A"), item("B"))
+    assert tags_of(found) == {"n": 0, "first": None, "by_tag": {}}
 
 
 def test_where_there_are_no_tags_to_choose_from_there_is_nothing_to_say() -> None:
@@ -96,3 +102,23 @@ def test_where_there_are_no_tags_to_choose_from_there_is_nothing_to_say() -> Non
         model: Any = None
         collate = Collator(codec.end, (codec.unit_end,), False)
         assert health(model, Examples([], codec, preset("best"), 64), collate) is None
+
+
+def test_a_choice_is_between_the_tags_the_end_and_all_the_rest() -> None:
+    p = torch.tensor([[0.5, 0.2, 0.2, 0.06, 0.04]]).expand(4, 5)
+    chosen, special = torch.tensor([0, 1, 3, 4]), torch.tensor([3, 4])
+    found = choice_losses(p.log(), chosen, special)
+    torch.testing.assert_close(found, -torch.tensor([0.9, 0.9, 0.06, 0.04]).log())
+
+
+def test_choices_are_counted_where_sentences_end() -> None:
+    def sure(ids: Tensor) -> Tensor:
+        """Say that a sentence follows, whatever comes."""
+        logits = torch.full((*ids.shape, SIZE), -30.0)
+        logits[..., 300:305] = 30.0
+        return logits
+
+    found = examined(sure, item("A", "B"), item("A"))
+    # A x . x . B x . x . END and A x . x . END: sentence, tag, sentence, end; sentence, end
+    assert found["choices"] == 6
+    assert found["choice_loss"] == pytest.approx(3 * (60 + math.log(5)) / 6, rel=1e-3)

@@ -75,7 +75,7 @@ def checked(found: dict[str, Any], task: str, models: list[str]) -> None:
         assert about["settings"] == config["settings"]
         assert about["encoder"] == config["encoder"]
         assert about["base_checksum"] == config["base"]["checksum"]
-        assert about["metrics"]["best_epoch"] >= 1
+        assert about["metrics"]["kept_epoch"] >= 1
     page = markdown({"command": "timecontrol", **found})
     for table in found["tables"]:
         for row in table["rows"]:

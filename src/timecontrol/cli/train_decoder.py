@@ -46,6 +46,9 @@ def run(
     batch: Annotated[int | None, typer.Option(help="Documents at once.")] = None,
     accumulate: Annotated[int | None, typer.Option(help="Batches a step.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate (of adapters too).")] = None,
+    keep: Annotated[
+        str | None, typer.Option(help="Weights of the last epoch, or the best on validation.")
+    ] = None,
     patience: Annotated[
         int | None, typer.Option(help="Epochs without improvement before it stops; 0: never.")
     ] = None,
@@ -121,6 +124,7 @@ def run(
         accumulate=accumulate,
         rate=rate,
         lora_rate=rate,
+        keep=keep,
         patience=patience,
         window=window,
         trim=trim,
@@ -163,7 +167,7 @@ def _before(found: "Estimate") -> None:
 
 def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:
     """Print what was trained and how good it is."""
-    s, corpus, best = config["settings"], config["corpus"], metrics["best"]
+    s, corpus, kept = config["settings"], config["corpus"], metrics["kept"]
     n = corpus["used"]
     trained = f"LoRA of rank {s['lora']}" if s["lora"] else "all weights"
     say(
@@ -178,11 +182,12 @@ def report(config: dict[str, Any], metrics: dict[str, Any]) -> None:
     say(
         f"{plural(n['train'], 'training document')}, {plural(n['val'], 'validation document')}; "
         f"{plural(metrics['epochs'], 'epoch')} in {metrics['seconds']:.0f} s, the weights of epoch "
-        f"{metrics['best_epoch']} kept\n"
+        f"{metrics['kept_epoch']} kept\n"
     )
-    rows = [["training loss", best.get("loss")], ["validation loss", best.get("val_loss")]]
+    rows = [["training loss", kept.get("loss")], ["validation loss", kept.get("val_loss")]]
     if known := metrics.get("health"):
         rows.append([f"right tag first, of {known['n']} section starts", known["first"]])
+        rows.append(["loss of the choice at a sentence's end", known.get("choice_loss")])
     table(["of the weights kept", ""], [[a, f"{b:.3f}"] for a, b in rows if b is not None])
     if known and known["first"] is not None and known["first"] < 0.5:
         note("take care: at section starts the right tag is seldom first: train longer")

@@ -13,7 +13,7 @@ METHODS = {
 def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     """Return the card in Markdown, with the header that model hubs read."""
     s, base, corpus = config["settings"], config["base"], config["corpus"]
-    encoder, n, best = config["encoder"], config["corpus"]["used"], metrics["best"]
+    encoder, n, kept = config["encoder"], config["corpus"]["used"], metrics["kept"]
     trained = f"LoRA adapters of rank {s['lora']}" if s["lora"] else "all weights"
     rows = {
         "method": f"{s['method']}: {METHODS[s['method']]}",
@@ -24,7 +24,7 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "tokens of a document": f"at most {config['window']:,}, longer ones: {s['trim']}",
         "optimiser": f"AdamW, rate {s['lora_rate' if s['lora'] else 'rate']:g}, batch "
         f"{s['batch'] * s['accumulate']}, {metrics['epochs']} epochs, weights of epoch "
-        f"{metrics['best_epoch']}",
+        f"{metrics['kept_epoch']}",
         "weight of sentence ends": s["end_weight"],
         "seed": s["seed"],
     }
@@ -34,11 +34,12 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
             f"trained on {encoder['corpus']}, seed {encoder['seed']}"
         )
         rows["plan enters at"] = f"{s['depths']} depths, clock {'yes' if s['clock'] else 'no'}"
-    numbers = {"training loss, nats (sentence ends weighted)": best.get("loss")}
-    numbers["validation loss, nats (sentence ends weighted)"] = best.get("val_loss")
+    numbers = {"training loss, nats (sentence ends weighted)": kept.get("loss")}
+    numbers["validation loss, nats (sentence ends weighted)"] = kept.get("val_loss")
     if known := metrics.get("health"):
         what = f"right tag first among the tags, at {known['n']} section starts"
         numbers[what] = known["first"]
+        numbers["loss of the choice at a sentence's end, nats"] = known["choice_loss"]
     hub = base.get("hub")
     lines = [
         "---",

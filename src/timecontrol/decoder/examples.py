@@ -165,10 +165,10 @@ class Examples(Dataset[Example]):
         return Example(ids, self._weights(ids), points, keep, starts)
 
     def _weights(self, ids: list[int]) -> list[float]:
-        """Return how much each prediction counts: more where a sentence has ended."""
+        """Return how much each prediction counts: more after a sentence or at the beginning."""
         heavy = self.settings.end_weight if self.weighted else 1.0
-        mark = self.codec.unit_end
-        return [heavy if before == mark else 1.0 for before in [-1, *ids[:-1]]]
+        decide = (self.codec.unit_end, self.codec.begin)
+        return [heavy if before in decide else 1.0 for before in [-1, *ids[:-1]]]
 
 
 def items_of(

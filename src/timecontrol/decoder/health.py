@@ -1,14 +1,22 @@
-"""Does the model know which section comes next?
+"""Does the model know which section comes next, and when?
 
 At the true start of each section of held-out documents, with the true plan: how often is the right
 tag the most probable of the tags? A model whose new tokens were started alike, or that was trained
 on documents cut short, fails here long before anybody reads its texts.
+
+And at every sentence's end: how surprising is the choice between one more sentence, each of the
+tags, and the end of the document? With c the choice that was made and V_c the tokens that make it,
+
+    choice loss = - mean of log( sum over v in V_c of p(v) ),    in nats
+
+is what order and lengths of sections depend on, and words do not.
 """
 
 from collections import Counter
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from timecontrol.decoder.examples import Collator, Examples
 from timecontrol.decoder.model import PlannedLM
@@ -18,7 +26,7 @@ from timecontrol.decoder.model import PlannedLM
 def health(
     model: PlannedLM, examples: Examples, collate: Collator, batch: int = 8
 ) -> dict[str, Any] | None:
-    """Return how often the right tag is first among the tags; ``None`` where there are no tags.
+    """Return how well the model knows the structure; ``None`` where there are no tags.
 
     Args:
         model: In evaluation mode.
@@ -27,15 +35,17 @@ def health(
         batch: Documents at once.
 
     Returns:
-        ``first``: the share over all sections but a document's first; ``by_tag``: of each tag;
-        ``n``: sections.
+        ``first``: how often the right tag is first, over all sections but a document's first;
+        ``by_tag``: of each tag; ``n``: sections; ``choice_loss``, and ``choices``, their number.
     """
     codec = examples.codec
     tags = list(codec.tag_ids)
     if len(tags) < 2:
         return None
     ids = torch.tensor([codec.tag_ids[tag] for tag in tags], device=model.device)
+    special = torch.cat([ids, ids.new_tensor([codec.end])])
     right, seen = Counter[str](), Counter[str]()
+    losses: list[Tensor] = []
     for start in range(0, len(examples), batch):
         chosen = [examples[i] for i in range(start, min(start + batch, len(examples)))]
         inputs = {k: v.to(model.device) for k, v in collate(chosen).items()}
@@ -47,9 +57,28 @@ def health(
                     guess = tags[int(logits[row, at - 1, ids].argmax())]
                     seen[tag] += 1
                     right[tag] += guess == tag
-    n = sum(seen.values())
+            told = inputs["input_ids"][row, : len(example.ids)]
+            ends = (told[:-1] == codec.unit_end).nonzero().squeeze(-1)  # (choices,)
+            losses.append(choice_losses(logits[row, ends], told[ends + 1], special))
+    n, lost = sum(seen.values()), torch.cat(losses) if losses else torch.zeros(0)
     return {
         "n": n,
         "first": sum(right.values()) / n if n else None,
         "by_tag": {tag: right[tag] / seen[tag] for tag in tags if seen[tag]},
+        "choices": len(lost),
+        "choice_loss": float(lost.mean()) if len(lost) else None,
     }
+
+
+def choice_losses(logits: Tensor, chosen: Tensor, special: Tensor) -> Tensor:
+    """Return the surprise of choices, in nats, (n,).
+
+    Args:
+        logits: (n, vocabulary).
+        chosen: The tokens that came, (n,).
+        special: Tokens that are a choice of their own; all others together are one.
+    """
+    told = logits.float().log_softmax(-1)
+    rest = told.index_fill(-1, special, -torch.inf).logsumexp(-1)  # (n,)
+    own = told.gather(-1, chosen.unsqueeze(-1)).squeeze(-1)
+    return -torch.where(torch.isin(chosen, special), own, rest)

@@ -241,7 +241,9 @@ class Decoder:
         def watch() -> dict[str, float]:
             with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
                 found = health(model, held, collate)
-            return {"right_tag": found["first"]} if found and found["n"] else {}
+            told = {"right_tag": "first", "choice_loss": "choice_loss"}
+            known = {name: found[key] for name, key in told.items()} if found else {}
+            return {name: value for name, value in known.items() if value is not None}
 
         outcome = train(
             trained,
@@ -454,13 +456,13 @@ def _encoder(folder: Path, config: dict[str, Any], device: str, dtype: str) -> E
 
 
 def _metrics(outcome: Outcome) -> dict[str, Any]:
-    best = outcome.history[outcome.best_epoch - 1] if outcome.history else {}
+    kept = outcome.history[outcome.kept_epoch - 1] if outcome.history else {}
     return {
-        "best_epoch": outcome.best_epoch,
+        "kept_epoch": outcome.kept_epoch,
         "epochs": len(outcome.history),
         "seconds": outcome.seconds,
         "tokens": outcome.tokens,
-        "best": best,
+        "kept": kept,
         "history": outcome.history,
     }
 

@@ -14,6 +14,7 @@ from timecontrol.tokens import STYLES
 
 METHODS = ("planned", "plain", "section-dense", "section-sparse")
 TRIMS = ("sections", "cut", "drop")
+KEEPS = ("last", "best")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Settings:
     early: bool = False
     """Whether in training a plan's next point comes one token early, as in the authors' code."""
     end_weight: float = 5.0
-    """How much a decision at a sentence's end counts: what follows a mark, and where the last
+    """How much a decision counts: what opens the document, what follows a mark, and where the last
     sentence has none, mark against end token."""
     epochs: int = 6
     batch: int = 8
@@ -69,9 +70,11 @@ class Settings:
     """Share of the steps over which rates rise."""
     clip: float = 1.0
     """Largest norm of a gradient."""
-    patience: int = 2
-    """Epochs without a better validation loss before it stops; 0: never. The best is kept.
-    Decisions at sentence ends count there as they do in training."""
+    keep: str = "last"
+    """Whose weights are kept: those of the ``last`` epoch, or of the ``best`` by validation loss
+    (decisions count there as in training). Words are overfitted before structure is learnt."""
+    patience: int = 0
+    """Epochs without a better validation loss before it stops; 0: never."""
     lora: int = 0
     """Rank of the adapters; 0: all weights are trained."""
     lora_rate: float = 1e-3
@@ -79,7 +82,7 @@ class Settings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        choices = {"method": METHODS, "trim": TRIMS, "form": tuple(STYLES)}
+        choices = {"method": METHODS, "trim": TRIMS, "keep": KEEPS, "form": tuple(STYLES)}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 pick(dict.fromkeys(allowed), getattr(self, name), name)
@@ -137,7 +140,6 @@ _PAPER: dict[str, Any] = {
     "projection_rate": 5e-5,
     "weight_decay": 0.0,
     "warm_up": 0.0,
-    "patience": 0,
 }
 
 PRESETS: dict[str, Settings] = {

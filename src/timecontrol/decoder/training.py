@@ -1,4 +1,4 @@
-"""Fine-tuning, by the trainer of transformers: resumable, the best epoch on validation kept."""
+"""Fine-tuning, by the trainer of transformers: resumable, the last or the best epoch kept."""
 
 import logging
 import math
@@ -35,7 +35,7 @@ class Outcome:
 
     history: list[dict[str, float]]
     """Numbers of each epoch: loss and validation loss, in nats, sentence ends weighted."""
-    best_epoch: int
+    kept_epoch: int
     """The epoch the weights are from, from 1."""
     seconds: float
     tokens: int
@@ -68,7 +68,7 @@ def train(
     Args:
         model: A ``PlannedLM``, or PEFT's wrapper around one.
         training: Documents to train on.
-        validation: Documents that decide which epoch is kept; without, the last.
+        validation: Documents by which epochs are judged; without any, the last is kept.
         collate: Examples to batches.
         settings: How to train.
         checkpoints: A folder: training that was interrupted goes on from there. Without one, the
@@ -84,6 +84,7 @@ def train(
     place = device or torch.device("cpu")
     keep = checkpoints is not None
     judged = validation is not None and len(validation) > 0
+    chosen = judged and s.keep == "best"
     if place.type == "cuda" and place.index:
         torch.cuda.set_device(place)
     arguments = TrainingArguments(
@@ -102,7 +103,7 @@ def train(
         eval_strategy="epoch" if judged else "no",
         save_strategy="epoch" if keep else "no",
         save_total_limit=1,
-        load_best_model_at_end=keep and judged,
+        load_best_model_at_end=keep and chosen,
         metric_for_best_model="eval_loss",
         greater_is_better=False,
         prediction_loss_only=True,
@@ -125,7 +126,7 @@ def train(
         callbacks.append(_board(tensorboard))
     if judged and watch is not None:
         callbacks.append(Watch(model, watch))
-    if judged and not keep:
+    if chosen and not keep:
         callbacks.append(best)
     start = last_checkpoint(checkpoints) if checkpoints else None
     done = _number(start) if start else 0
@@ -144,11 +145,12 @@ def train(
         trainer.remove_callback(PrinterCallback)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
     history = _history(trainer.state.log_history)
-    if judged and not keep:
+    if chosen and not keep:
         best.restore()
-    losses = [h.get("val_loss", -float(i)) for i, h in enumerate(history)]
+    losses = [h["val_loss"] for h in history] if chosen else []
+    epoch = 1 + losses.index(min(losses)) if losses else len(history)
     seen = sum(len(training[i].ids) for i in range(len(training))) * len(history)
-    return Outcome(history, 1 + losses.index(min(losses)), round(time.monotonic() - begun, 2), seen)
+    return Outcome(history, epoch, round(time.monotonic() - begun, 2), seen)
 
 
 class PlanTrainer(Trainer):

@@ -385,7 +385,7 @@ def _about(name: str, decoder: Decoder) -> Found:
         "corpus": config["corpus"]["name"],
         "encoder": config["encoder"],
         "settings": config["settings"],
-        "metrics": {k: decoder.metrics.get(k) for k in ("best", "best_epoch", "health", "seconds")},
+        "metrics": {k: decoder.metrics.get(k) for k in ("kept", "kept_epoch", "health", "seconds")},
     }
 
 
