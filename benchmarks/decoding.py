@@ -24,6 +24,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 
 from timecontrol.decoder import PlannedLM
 from timecontrol.decoder.fusion import spread
+from timecontrol.features.extract import one_gelu
 from timecontrol.generation import Writing, fast
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.processors import Keyed
@@ -67,6 +68,7 @@ def decoder_of(shape: str, device: torch.device, dtype: torch.dtype) -> Any:
     """Return a planned model of random weights, with what writing needs of a decoder."""
     torch.manual_seed(0)
     lm: Any = SHAPES[shape]().to(device=device, dtype=dtype).eval()
+    one_gelu(lm)  # as a loaded decoder has it
     depths = spread(int(lm.config.num_hidden_layers), 4)
     model: Any = PlannedLM.around(lm, init=0.02, plan_dim=DIM, depths=depths, boundaries=(13,))
     model.eval()
@@ -126,7 +128,6 @@ class Replayed:
 
     def __init__(self, decoder: Any, rows: int, writing: Writing, compiled: bool) -> None:
         self.decoder, model = decoder, decoder.model
-        self.before = model.lm.config._attn_implementation
         plans = torch.zeros(rows, POINTS, DIM, device=model.device)
         with torch.no_grad():
             signals = model.signals(plans, hold=True)
@@ -138,11 +139,9 @@ class Replayed:
 
     def __call__(self) -> None:
         """Write all documents once."""
-        self.decoder.model.lm.set_attn_implementation(fast.ATTENTION)
-        with torch.no_grad():
+        with torch.no_grad(), self.step.prepared():
             self.step.reset(self.noise, self.lengths)
             self.runner.run()
-        self.decoder.model.lm.set_attn_implementation(self.before)
 
 
 def measure(

@@ -17,8 +17,8 @@ from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, fast
-from timecontrol.generation.fast import LOOK, Slots, attend, usable
-from timecontrol.generation.sampling import choose
+from timecontrol.generation.fast import LOOK, Slots, attend, round_head, usable
+from timecontrol.generation.sampling import BLOCK, choose
 
 MAKERS = {
     "gpt2": tiny_gpt2,
@@ -196,10 +196,12 @@ def test_a_window_in_the_configuration_alone_is_enough(talker: Decoder) -> None:
     assert usable(decoder.model) is not None
 
 
-def test_attention_is_put_back_even_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attention_and_head_are_put_back_even_after_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     decoder = made()
     config: Any = decoder.model.lm.config
-    before = config._attn_implementation
+    before, head = config._attn_implementation, decoder.model.lm.get_output_embeddings()
     written(decoder, plans(1), fast=True)
     assert config._attn_implementation == before
 
@@ -210,6 +212,28 @@ def test_attention_is_put_back_even_after_a_failure(monkeypatch: pytest.MonkeyPa
     with pytest.raises(ZeroDivisionError):
         written(decoder, plans(1), fast=True)
     assert config._attn_implementation == before
+    assert decoder.model.lm.get_output_embeddings() is head
+
+
+def test_the_head_is_filled_up_to_a_round_size() -> None:
+    assert round_head(torch.nn.Linear(3, 2 * BLOCK, bias=False)) is None
+    assert round_head(torch.nn.Linear(3, 5)) is None  # a bias would have to come along
+    assert round_head(torch.nn.Embedding(5, 3)) is None
+    found = round_head(torch.nn.Linear(3, BLOCK + 1, bias=False, dtype=torch.bfloat16))
+    assert found is not None
+    assert found.weight.shape == (2 * BLOCK, 3)
+    assert found.weight.dtype == torch.bfloat16
+
+
+def test_it_writes_with_the_weights_as_they_are_now() -> None:
+    """The filled-up head is a copy; it follows what is trained on in between."""
+    decoder = made(tiny_llama)
+    first = [document.ids for document in written(decoder, plans(2), fast=True)]
+    with torch.no_grad():
+        decoder.model.lm.get_output_embeddings().weight.mul_(-1)
+    again = [document.ids for document in written(decoder, plans(2), fast=True)]
+    assert again != first
+    assert again == [document.ids for document in written(decoder, plans(2), fast=False)]
 
 
 @pytest.mark.parametrize("shared", [1, 2, 4])

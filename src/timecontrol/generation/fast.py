@@ -8,7 +8,8 @@ the same numbers as in ``write``.
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from timecontrol.decoder import Decoder, PlannedLM
 from timecontrol.decoder.alignment import next_count, row_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
-from timecontrol.generation.sampling import choose, draws_for
+from timecontrol.generation.sampling import BLOCK, choose, draws_for
 from timecontrol.generation.settings import Writing
 from timecontrol.plans import Plan
 
@@ -104,17 +105,39 @@ def attend(
         **rest: What other kinds of attention take.
     """
     rows, heads, _, dim = query.shape
-    shared = key.shape[1]
-    grouped = query.reshape(rows, shared, heads // shared, dim)
-    scores = grouped @ key.transpose(-1, -2)  # (rows, shared, group, positions)
-    scores = scores.float() * (dim**-0.5 if scaling is None else scaling)
-    if attention_mask is not None:
-        scores = scores + attention_mask
-    found = scores.softmax(-1).to(value.dtype) @ value
+    shared, positions = key.shape[1:3]
+    grouped = query.reshape(rows * shared, heads // shared, dim)
+    if attention_mask is None:
+        attention_mask = query.new_zeros(1, 1, 1, positions)
+    mask = attention_mask.to(query.dtype).expand(-1, shared, heads // shared, -1)
+    if len(mask) == 1:  # one for all: it need not be copied out
+        mask = mask[:, 0].expand(rows * shared, -1, -1)
+    scores = torch.baddbmm(  # (rows shared, group, positions)
+        mask.reshape(rows * shared, heads // shared, positions),
+        grouped,
+        key.reshape(rows * shared, positions, dim).transpose(-1, -2),
+        alpha=dim**-0.5 if scaling is None else scaling,
+    )
+    found = scores.softmax(-1) @ value.reshape(rows * shared, positions, -1)
     return found.reshape(rows, 1, heads, value.shape[-1]), None
 
 
 AttentionInterface.register(ATTENTION, attend)
+
+
+def round_head(head: nn.Module) -> nn.Linear | None:
+    """Return an output layer filled up to a round number of tokens, or ``None`` if it is round.
+
+    Products of odd sizes take five times as long on a GPU, and a vocabulary with a few new tokens
+    is always odd.
+    """
+    tokens = len(head.weight)  # type: ignore[arg-type]
+    if type(head) is not nn.Linear or head.bias is not None or tokens % BLOCK == 0:
+        return None
+    size = tokens + -tokens % BLOCK
+    w = head.weight
+    found = nn.Linear(head.in_features, size, bias=False, device=w.device, dtype=w.dtype)
+    return found.requires_grad_(False)
 
 
 class Step:
@@ -142,6 +165,25 @@ class Step:
         layers = int(decoder.model.config.text_config.num_hidden_layers)  # type: ignore[union-attr]
         self.slots = [Slots(self.steps, self.at) for _ in range(layers)]
         self.cache = Cache(layers=[*self.slots])
+        self.head = round_head(decoder.model.lm.get_output_embeddings())
+        self.tokens = len(decoder.model.lm.get_output_embeddings().weight)
+
+    @contextmanager
+    def prepared(self) -> Iterator[None]:
+        """Give the base this path's attention and output layer for the time being."""
+        lm: Any = self.model.lm
+        attention, head = lm.config._attn_implementation, lm.get_output_embeddings()
+        lm.set_attn_implementation(ATTENTION)
+        if self.head is not None:
+            with torch.no_grad():  # weights may have changed since the last batch
+                self.head.weight[: self.tokens].copy_(head.weight)
+                self.head.weight[self.tokens :] = 0
+            lm.set_output_embeddings(self.head)
+        try:
+            yield
+        finally:
+            lm.set_output_embeddings(head)
+            lm.set_attn_implementation(attention)
 
     def reset(self, noise: Tensor, lengths: Tensor, signals: Tensor | None = None) -> None:
         """Begin new documents, with the numbers of each step and their plans."""
@@ -164,6 +206,7 @@ class Step:
         w, config = self.writing, self.model.config
         visible = self.slots[0].visible
         mask = torch.where(self.places[:visible] <= self.at, 0.0, -torch.inf)
+        mask = mask.to(self.model.dtype)
         given: dict[str, Any] = {}
         if self.signals is not None:
             units = row_of(self.count, config.opens).unsqueeze(-1)
@@ -180,6 +223,7 @@ class Step:
             .logits[:, -1]
             .float()
         )
+        logits[:, self.tokens :] = -torch.inf
         if w.forced:
             logits[:, self.end] = -torch.inf
         noise = self.noise.index_select(1, self.at).squeeze(1)  # (rows, draws)
@@ -285,16 +329,12 @@ def run(
         lengths = options["plan_length"]
         signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with _ONE:
-        before = model.lm.config._attn_implementation
-        model.lm.set_attn_implementation(ATTENTION)
-        try:
-            runner = _runner(decoder, len(rows), writing, signals, compiled)
-            keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
-            noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
-            runner.step.reset(noise.to(model.device), lengths, signals)
+        runner = _runner(decoder, len(rows), writing, signals, compiled)
+        keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
+        noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
+        runner.step.reset(noise.to(model.device), lengths, signals)
+        with runner.step.prepared():
             found = runner.run(tick)
-        finally:
-            model.lm.set_attn_implementation(before)
     return [[decoder.codec.begin, *row] for row in found[: len(plans)].tolist()]
 
 

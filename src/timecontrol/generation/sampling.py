@@ -15,6 +15,8 @@ is sorted after all, and one number draws from the nucleus itself.
 """
 
 import math
+from collections.abc import Callable
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -23,6 +25,8 @@ NEVER = 1e-9
 """The probability that no candidate is in the nucleus."""
 MOST = 24
 """Candidates at most; for more of them, sorting takes less time."""
+BLOCK = 64
+"""Tokens that are summed together before their sums are."""
 COLD = 1e-6
 """Below this temperature the most probable token is taken: quotients would be infinite."""
 
@@ -48,21 +52,69 @@ def choose(
     """
     if temperature < COLD:
         return logits.argmax(-1)
-    p = torch.softmax(logits.float() / temperature, -1)  # (rows, vocabulary)
+    logits = logits.float() / temperature if temperature != 1 else logits.float()
+    p = torch.softmax(filled(logits), -1)  # (rows, vocabulary and a little more)
     if top_p < 1 and uniforms.shape[-1] == 1:
         p, top_p = nucleus(p, top_p), 1.0
-    mass = p.cumsum(-1)
-    total = mass[:, -1:]
-    found = torch.searchsorted(mass, uniforms * total, right=True)
-    found = found.clamp_max(p.shape[-1] - 1)  # (rows, draws)
+    found, total = inverse(p, uniforms)  # (rows, draws), (rows, 1)
     if top_p >= 1:
         return found[:, 0]
-    height = p.gather(-1, found)  # (rows, draws)
-    above = [(p * (p > height[:, i : i + 1])).sum(-1) for i in range(found.shape[1])]
-    inside = torch.stack(above, -1) < top_p * total  # (rows, draws)
+    inside = above(p, p.gather(-1, found)) < top_p * total  # (rows, draws)
     first = inside.int().argmax(-1, keepdim=True)
     taken = found.gather(-1, first).squeeze(-1)
     return torch.where(inside.any(-1), taken, p.argmax(-1))
+
+
+def filled(logits: Tensor) -> Tensor:
+    """Return logits with forbidden tokens at the end, so that whole blocks come out."""
+    more = -logits.shape[-1] % BLOCK
+    return torch.nn.functional.pad(logits, (0, more), value=-torch.inf) if more else logits
+
+
+def inverse(p: Tensor, uniforms: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the first token at which the sum of p passes u times the total, and the total.
+
+    Sums of blocks are added up first, then the tokens of one block: a running sum over the whole
+    vocabulary takes longer, and loses more.
+
+    Args:
+        p: Weights, (rows, blocks of tokens).
+        uniforms: In [0, 1), (rows, draws).
+
+    Returns:
+        Tokens, (rows, draws), and totals, (rows, 1).
+    """
+    blocks = p.view(len(p), -1, BLOCK)  # (rows, blocks, tokens)
+    mass = blocks.sum(-1).cumsum(-1)  # (rows, blocks)
+    total = mass[:, -1:]
+    level = uniforms * total
+    block = torch.searchsorted(mass, level, right=True).clamp_max(mass.shape[1] - 1)
+    before = torch.where(block > 0, mass.gather(1, (block - 1).clamp_min(0)), 0.0)
+    here = block.unsqueeze(-1).expand(-1, -1, BLOCK)
+    inside = blocks.gather(1, here).cumsum(-1)  # (rows, draws, tokens)
+    most = inside[..., -1] * (1 - 2**-23)  # sums round: never past the last token that has any
+    level = torch.minimum(level - before, most).unsqueeze(-1)
+    return block * BLOCK + (inside <= level).sum(-1), total
+
+
+def above(p: Tensor, height: Tensor) -> Tensor:
+    """Return the mass of the tokens more probable than each height, (rows, draws)."""
+    fused = _fused() if p.is_cuda else None
+    if fused is not None:
+        return fused(p, height)
+    return torch.stack(
+        [(p * (p > height[:, i : i + 1])).sum(-1) for i in range(height.shape[1])], -1
+    )
+
+
+@cache
+def _fused() -> Callable[[Tensor, Tensor], Tensor] | None:
+    """Return the same as one kernel, where there is Triton."""
+    try:
+        from timecontrol.generation.kernel import sum_above
+    except ImportError:
+        return None
+    return sum_above
 
 
 def nucleus(p: Tensor, top_p: float) -> Tensor:
