@@ -1,0 +1,76 @@
+"""How often the same seed gives the same text: other batches, and the fast path.
+
+    python -m benchmarks.agreement --model RUN
+    python -m benchmarks.agreement --model RUN --device cuda --dtype float32
+
+On a CPU in float32 all is the same by construction. On a GPU kernels round differently for other
+shapes; from the first token that differs on, two texts are two texts. Each arm is compared with
+transformers' ``generate`` on all documents at once.
+"""
+
+import argparse
+import json
+
+import numpy as np
+import torch
+
+from timecontrol.decoder import Decoder
+from timecontrol.generation import Writing, write
+from timecontrol.generation.request import plans_for
+
+
+def same_until(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+    """Return how many tokens two documents have in common from their beginning."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(a))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--count", type=int, default=32)
+    parser.add_argument("--tokens", type=int, default=128)
+    given = parser.parse_args()
+    decoder = Decoder.load(given.model, device=given.device, dtype=given.dtype)
+    n = given.count
+    writing = Writing(length="forced", budget=given.tokens, top_p=0.95)
+    plans = plans_for(decoder, n, writing)
+    arms = {
+        f"generate, {n} at once": (n, False),
+        f"generate, {n} at once, again": (n, False),
+        "generate, 16 at once": (16, False),
+        "generate, 1 at once": (1, False),
+        f"fast path, {n} at once": (n, True),
+        "fast path, 16 at once": (16, True),
+        "fast path, 1 at once": (1, True),
+    }
+    texts = {
+        name: [w.ids for w in write(decoder, plans, writing, batch=batch, fast=fast)]
+        for name, (batch, fast) in arms.items()
+    }
+    first = next(iter(texts.values()))
+    rows = [
+        {
+            "arm": name,
+            "same_text": float(np.mean([a == b for a, b in zip(first, found, strict=True)])),
+            "tokens_before_the_first_difference": float(
+                np.mean([same_until(a, b) for a, b in zip(first, found, strict=True)])
+            ),
+        }
+        for name, found in texts.items()
+    ]
+    about = {
+        "model": given.model,
+        "documents": n,
+        "tokens": given.tokens,
+        "device": str(decoder.model.device),
+        "dtype": str(decoder.model.dtype).removeprefix("torch."),
+        "torch": torch.__version__,
+        "rows": rows[1:],
+    }
+    print(json.dumps(about, indent=1))
+
+
+if __name__ == "__main__":
+    main()
