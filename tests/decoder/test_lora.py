@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from tests.decoder.test_model import BASES, IDS, logits, planned, points
-from timecontrol.decoder.lora import adapt, load_adapter, save_adapter
+from timecontrol.decoder.lora import adapt, load_adapter, rounded, save_adapter
 
 NEW = [31, 32]
 """Ids that were added, of those that occur in the documents."""
@@ -44,6 +44,7 @@ def trained(name: str, **changes: Any) -> Any:
         optimiser.zero_grad()
         peft(input_ids=IDS, labels=IDS, plan=points(2, 3)).loss.backward()
         optimiser.step()
+    rounded(peft)
     return peft.eval()
 
 
@@ -96,6 +97,24 @@ def test_only_what_is_needed_is_saved(name: str, tmp_path: Path) -> None:
     names = {key.rsplit(".", 1)[-1] for key in saved if "projection" in key}
     assert names == {"weight", "bias", "mean", "sd"}
     assert not any(tensor.shape[0] == 40 for tensor in saved.values())  # no table of all tokens
+    full = {key.rsplit(".", 1)[-1] for key, t in saved.items() if t.dtype == torch.float32}
+    assert full == {"mean", "sd"}
+    assert {t.dtype for t in saved.values()} == {torch.float32, torch.bfloat16}
+
+
+def test_rounding_changes_little_and_only_once() -> None:
+    peft = trained("llama")
+    before = {n: p.clone() for n, p in peft.named_parameters()}
+    rounded(peft)
+    assert all(torch.equal(p, before[n]) for n, p in peft.named_parameters())
+    with torch.no_grad():
+        for p in peft.parameters():
+            p.mul_(1 + 2**-12)
+    exact = {n: p.clone() for n, p in peft.named_parameters()}
+    rounded(peft)
+    for n, p in peft.named_parameters():
+        assert torch.equal(p, exact[n]) != p.requires_grad
+        torch.testing.assert_close(p, exact[n], rtol=2**-8, atol=0)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama"])

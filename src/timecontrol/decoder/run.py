@@ -40,7 +40,7 @@ from timecontrol.decoder.folder import (
 )
 from timecontrol.decoder.fusion import spread
 from timecontrol.decoder.health import health
-from timecontrol.decoder.lora import adapt, load_adapter, save_adapter
+from timecontrol.decoder.lora import adapt, load_adapter, rounded, save_adapter
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.decoder.settings import Settings, preset
 from timecontrol.decoder.training import Outcome, train
@@ -260,6 +260,8 @@ class Decoder:
             progress=progress,
         )
         trained.eval()
+        if peft is not None:
+            rounded(peft)
         metrics = _metrics(outcome)
         with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
             metrics["health"] = health(model, held, collate) if len(held) else None

@@ -58,7 +58,7 @@ class Settings:
     end_weight: float = 5.0
     """How much a decision counts: what opens the document, what follows a mark, and where the last
     sentence has none, mark against end token."""
-    epochs: int = 6
+    epochs: int = 8
     batch: int = 8
     accumulate: int = 1
     """Batches a step of the optimiser."""
