@@ -29,8 +29,9 @@ $(DEV): $(READY)
 install: $(READY)  ## make .venv with the timecontrol command in it
 	@echo "Ready: $(BIN)/timecontrol --help"
 
-demo: $(READY)  ## the main job on the embedded default (installs its base, 91 MB)
+demo: $(READY)  ## the main job on the embedded defaults (installs their bases, 190 MB)
 	$(BIN)/timecontrol bases install minilm
+	$(BIN)/timecontrol bases install smollm2-135m
 	$(BIN)/timecontrol demo
 
 test: $(DEV)  ## the tests: no network, no weights, a few minutes

@@ -12,6 +12,7 @@ fills a batch up to four rows.
 import argparse
 import json
 import platform
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -126,13 +127,13 @@ def timed(call: Callable[[], object], device: torch.device) -> float:
 class Replayed:
     """The fast path of one shape, captured once."""
 
-    def __init__(self, decoder: Any, rows: int, writing: Writing, compiled: bool) -> None:
+    def __init__(self, decoder: Any, rows: int, writing: Writing) -> None:
         self.decoder, model = decoder, decoder.model
         plans = torch.zeros(rows, POINTS, DIM, device=model.device)
         with torch.no_grad():
             signals = model.signals(plans, hold=True)
         self.step = fast.Step(decoder, rows, writing, signals)
-        self.runner = fast.Runner(self.step, compiled)
+        self.runner = fast.Runner(self.step)
         noise = uniforms(0, range(rows), self.step.steps, draws_for(writing.top_p))
         self.noise = noise.to(model.device)
         self.lengths = torch.full((rows,), POINTS, device=model.device)
@@ -145,7 +146,7 @@ class Replayed:
 
 
 def measure(
-    decoder: Any, rows: int, tokens: int, device: torch.device, repeats: int, compiled: bool
+    decoder: Any, rows: int, tokens: int, device: torch.device, repeats: int
 ) -> list[dict[str, Any]]:
     writing = Writing(length="forced", budget=tokens + 1, top_p=0.95)
     loose = replace(writing, exact=False)
@@ -155,11 +156,10 @@ def measure(
         "plain generate": lambda: plain(decoder, rows, writing),
         "transformers' own": lambda: own(decoder, rows, writing),
         "planned generate": lambda: run_generate(decoder, plans, range(rows), writing),
-        "planned, not exact": lambda: run_generate(decoder, plans, range(rows), loose),
-        "fast": Replayed(decoder, rows, writing, False),
+        "fast": Replayed(decoder, rows, writing),
     }
-    if compiled:
-        arms["fast, compiled"] = Replayed(decoder, rows, writing, True)
+    if device.type == "cpu":
+        arms["planned, not exact"] = lambda: run_generate(decoder, plans, range(rows), loose)
     first, spent = {}, {name: [] for name in arms}  # type: ignore[var-annotated]
     plain(decoder, rows, short)
     run_generate(decoder, plans, range(rows), short)
@@ -169,6 +169,7 @@ def measure(
     for _ in range(repeats):  # in turn, so that a slow moment of the machine meets all alike
         for name, call in arms.items():
             spent[name].append(timed(call, device))
+            print(f"{rows} x {name}: {spent[name][-1]:.2f} s", file=sys.stderr, flush=True)
     best = {name: min(times) for name, times in spent.items()}
     return [
         {
@@ -189,7 +190,6 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--compile", action="store_true")
     given = parser.parse_args()
     device = torch.device(given.device)
     cuda = device.type == "cuda"
@@ -197,7 +197,7 @@ def main() -> None:
     decoder = decoder_of(given.shape, device, dtype)
     rows = []
     for batch in map(int, given.batches.split(",")):
-        rows += measure(decoder, batch, given.tokens, device, given.repeats, given.compile)
+        rows += measure(decoder, batch, given.tokens, device, given.repeats)
     about = {
         "shape": given.shape,
         "new_tokens": given.tokens,

@@ -5,9 +5,13 @@ import numpy as np
 import pytest
 
 from timecontrol import pretrained
+from timecontrol.decoder import Decoder
+from timecontrol.decoder.card import card
 from timecontrol.errors import TimeControlError
-from timecontrol.pretrained import SHIPPED, decoder_folder, folder_of, open_encoder
-from timecontrol.runs import CONFIG
+from timecontrol.generation import Writing, write
+from timecontrol.generation.request import plans_for
+from timecontrol.pretrained import DECODERS, SHIPPED, decoder_folder, folder_of, open_encoder
+from timecontrol.runs import CONFIG, read_config, read_tensors
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -74,6 +78,39 @@ def test_a_decoder_is_a_run_folder_or_comes_with_the_package(
     assert decoder_folder("town") == Path("town")  # what is there is looked at
 
 
-def test_decoders_that_come_with_the_package_are_there() -> None:
-    for name in pretrained.DECODERS:
-        assert (decoder_folder(name) / CONFIG).is_file()
+@pytest.mark.parametrize("name", DECODERS)
+def test_shipped_decoders_are_small_licensed_and_described(name: str) -> None:
+    folder = decoder_folder(name)
+    licence = (folder.parent / "LICENSE.md").read_text(encoding="utf-8")
+    assert f"`{folder.name}`" in licence
+    files = [f for f in folder.rglob("*") if f.is_file()]
+    assert sum(f.stat().st_size for f in files) < 12_000_000
+    assert not any(b"/tmp/" in f.read_bytes() or b"/home/" in f.read_bytes() for f in files)
+    config = read_config(folder, "decoder")
+    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    assert (folder / "README.md").read_text(encoding="utf-8") == card(config, metrics)
+    assert len(metrics["measured"]["values"]) > 3
+    corpus = config["corpus"]["name"]
+    assert not {"recipes", "recipenlg", "wikihow"} & set(corpus.replace("+", " ").split())
+    assert config["encoder"]["identity"] == open_encoder(name).config["identity"]
+    weights, _ = read_tensors(folder / "adapter" / "adapter_model.safetensors")
+    tables = [t for n, t in weights.items() if "embed_tokens" in n]
+    assert [len(t) for t in tables] == [5]  # four tags and the mark, and no other rows
+    law, _ = read_tensors(folder / "law.safetensors")
+    assert law["paths"].shape[1] == config["encoder"]["latent_dim"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DECODERS)
+def test_shipped_decoders_write_documents_of_their_kind(name: str) -> None:
+    decoder = Decoder.load(name, device="cpu", dtype="float32")
+    writing = Writing(length="forced", budget=300)
+    plans = plans_for(decoder, 3, writing, kind="mean")
+    together = list(write(decoder, plans, writing, batch=3))
+    alone = next(write(decoder, plans[2:], writing, first=2, batch=1))
+    assert alone.ids == together[2].ids
+    tags = decoder.codec.layout.tags
+    found = [[section.tag for section in text.sections] for text in together]
+    assert all(t[0] == tags[0] for t in found)
+    assert sum(tuple(t) == tags for t in found) >= 1
+    assert not any(mark in text.text for text in together for mark in ("[ . ]", "<|"))

@@ -1,7 +1,7 @@
-"""Encoders by name: those that come with the package, or a run folder.
+"""Encoders and decoders by name: those that come with the package, or a run folder.
 
-A shipped encoder is a run folder inside the package, without its base: ``timecontrol bases install
-minilm`` brings that once, and everything works offline from then on. Their licence is that of the
+A shipped one is a run folder inside the package, without its base: ``timecontrol bases install
+minilm`` (or ``smollm2-135m``) brings that once, and everything works offline from then on. Their licence is that of the
 texts they were trained on (``weights/LICENSE.md``), not the code's.
 """
 
@@ -19,7 +19,7 @@ SHIPPED = {
     "dialogue": "task-oriented dialogues, one utterance a sentence",
 }
 
-DECODERS: dict[str, str] = {}
+DECODERS = {"wikisection": "encyclopedic articles about towns; LoRA of smollm2-135m"}
 """Decoders that come with the package, by name."""
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from tests.conftest import Ran
 from timecontrol.bases import packages
+from timecontrol.cli import demo
 
 
 def test_the_demo_shows_corpora_and_a_latent_space(
@@ -30,3 +31,23 @@ def test_without_a_base_it_says_how_to_get_one(
     assert "timecontrol bases install minilm" in ran.err
     assert "DEMOGRAPHICS" in ran.out
     assert not (tmp_path / "demo").exists()
+
+
+def test_an_article_is_written_where_there_is_a_base(
+    decoder_run: Path,
+    bases: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(demo, "WRITER", str(decoder_run))
+    monkeypatch.setattr(demo, "WRITER_BASE", bases["bert"])
+    monkeypatch.setattr(demo, "LENGTH", "40")
+    demo._write()
+    assert "along a sampled plan" in capsys.readouterr().out
+    monkeypatch.setattr(demo, "WRITER_BASE", "smollm2-135m")
+    monkeypatch.setattr(packages, "missing", lambda base: list(base.packages))
+    demo._write()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("The article is left out.")
+    assert "timecontrol bases install smollm2-135m" in err

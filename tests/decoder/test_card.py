@@ -65,3 +65,10 @@ def test_without_a_plan_there_is_no_encoder_and_nothing_is_made_up(run: Any) -> 
 
 def test_every_method_is_described() -> None:
     assert set(METHODS) == set(KNOWN)
+
+
+def test_what_was_measured_later_is_shown_with_how(run: Any) -> None:
+    config, metrics = json.loads(json.dumps(run))
+    metrics["measured"] = {"how": "Of 128 texts:", "values": {"in order": "77 %", "ended": "1 %"}}
+    text = card(config, metrics)
+    assert "\nOf 128 texts:\n\n| | |\n|---|---|\n| in order | 77 % |\n| ended | 1 % |\n" in text

@@ -1,17 +1,26 @@
-"""The measures of documents made by hand, and tables of them."""
+"""The measures of documents made by hand, and tables of them; then of decoders, end to end."""
 
+import json
 from dataclasses import replace
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import make_tokenizer
+from tests.experiments.results import HERE, OPTIONS, checked
 from timecontrol.bases import set_ends
+from timecontrol.corpora import Corpus
 from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import RECIPE, STORY, Layout
-from timecontrol.experiments.structure import COLUMNS, measure, rows, tables
-from timecontrol.experiments.texts import Lengths, Texts, lengths_of
+from timecontrol.decoder import Decoder
+from timecontrol.decoder.folder import ENCODER
+from timecontrol.encoder.evaluations import FILE
+from timecontrol.errors import InputError, TimeControlError
+from timecontrol.experiments.structure import COLUMNS, measure, rows, structures, tables
+from timecontrol.experiments.texts import Lengths, Texts, lengths_of, read_texts
+from timecontrol.experiments.ways import Ways
 from timecontrol.tokens import Codec
 
 TITLE = Section("TITLE", ("Cake.",))
@@ -258,3 +267,90 @@ def test_recipes_that_differ_are_named_and_never_averaged() -> None:
         ("planned (lora 16)", 1),
     ]
     assert [r["label"] for r in rows([one("a", lora=0), one("b", lora=0)])] == ["planned"]
+
+
+def test_structure_has_a_row_for_each_way(
+    corpus: Corpus, model: str, plain_run: str, section_run: str, bases: dict[str, str]
+) -> None:
+    ways = Ways(["bridge", "static"], ["normal", "40"], 3, OPTIONS, batch=2)
+    models = [model, plain_run, section_run]
+    found = structures(
+        corpus, models=models, ways=ways, tokenizer=bases["gpt2"], window=200, place=HERE
+    )
+    checked(found, "structure", models)
+    rows = [(r["label"], r["length"], r["budget"], r["documents"]) for r in found["rows"]]
+    assert rows == [
+        ("planned, bridge", "normal", 256, 3),
+        ("planned, static", "normal", 256, 3),
+        ("planned, bridge", "forced", 40, 3),
+        ("planned, static", "forced", 40, 3),
+        ("plain", "normal", 64, 3),
+        ("plain", "forced", 40, 3),
+        ("section-dense, retrieved", "normal", 256, 3),
+        ("section-dense, retrieved", "forced", 40, 3),
+    ]
+    assert all(
+        r["cells"]["tokens"]["value"] == 40 for r in found["rows"] if r["length"] != "normal"
+    )
+    assert found["settings"] == {
+        "documents of each decoder and way": 3,
+        **OPTIONS,
+        "tokens counted by": bases["gpt2"],
+        "training documents": 32,
+        "window": 200,
+    }
+    assert (found["split"], found["documents"]) == ("train", 32)
+    assert not (Path(model) / FILE).exists()  # no test document was looked at
+
+
+def test_texts_that_are_kept_give_the_same_rows(
+    corpus: Corpus, model: str, bases: dict[str, str], tmp_path: Path
+) -> None:
+    keep = tmp_path / "kept" / "here"
+    ways = Ways(["bridge", "mean"], ["60"], 3, OPTIONS, folder=keep)
+    options: dict[str, Any] = {"tokenizer": bases["gpt2"], "window": 200, "place": HERE}
+    first = structures(corpus, models=[model], ways=ways, **options)
+    files = sorted(keep.iterdir())
+    assert [f.name for f in files] == ["planned-60-bridge.jsonl", "planned-60-mean.jsonl"]
+    again = structures(corpus, files=files, **options)
+    assert [r["cells"] for r in again["rows"]] == [r["cells"] for r in first["rows"]]
+    assert [r["label"] for r in again["rows"]] == ["planned, bridge", "planned, mean"]
+    assert again["settings"]["texts"] == [f.name for f in files]
+    assert again["decoders"] == []
+    assert "documents of each decoder and way" not in again["settings"]
+    kept, decoder = read_texts(files[0]), Decoder.load(model, "cpu")
+    assert kept.encoder == decoder.config["encoder"]["identity"]
+    assert kept.smooth == decoder.settings.smooth == 5
+    assert decoder.law is not None
+    assert all(p is not None and p.shape[1] == decoder.law.dim for p in kept.plans)
+    assert json.loads(files[0].read_text().splitlines()[0])["settings"]["seed"] == 2
+    both = structures(corpus, models=[model], files=files[:1], ways=ways, **options)
+    runs = [[run["run"] for run in row["runs"]] for row in both["rows"]]
+    assert runs == [["planned", "planned-60-bridge"], ["planned"]]
+
+
+def test_structure_refuses_before_anything_is_written(
+    corpus: Corpus,
+    model: str,
+    bases: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(*arguments: Any, **rest: Any) -> Any:
+        raise AssertionError("something was written")
+
+    monkeypatch.setattr("timecontrol.experiments.ways.write", never)
+    options: dict[str, Any] = {"tokenizer": bases["gpt2"], "place": HERE}
+    with pytest.raises(TimeControlError, match="Nothing to measure: give --model or --texts"):
+        structures(corpus, **options)
+    with pytest.raises(TimeControlError, match=r"No decoder at .*nowhere"):
+        structures(corpus, models=[model, str(tmp_path / "nowhere")], **options)
+    with pytest.raises(TimeControlError, match="of kind 'encoder', not 'decoder'"):
+        structures(corpus, models=[model, f"{model}/{ENCODER}"], **options)
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}\n")
+    with pytest.raises(InputError, match=r"bad\.jsonl:1: no document"):
+        structures(corpus, models=[model], files=[bad], **options)
+    for length, message in (("long", "length is 'long'"), ("1", "budget is 1")):
+        with pytest.raises(TimeControlError, match=message):
+            structures(corpus, models=[model], ways=Ways(lengths=["normal", length]), **options)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from timecontrol.generation import Writing, Written
     from timecontrol.plans import Plan
 
-EPILOG = "Example: timecontrol generate --model runs/writer -n 4 --format markdown"
+EPILOG = "Example: timecontrol generate --model wikisection -n 4 --format markdown"
 
 Model = Annotated[
-    str, typer.Option("--model", help="The run folder of a decoder, or one of the package.")
+    str, typer.Option("--model", help="A decoder: a run folder, or wikisection of the package.")
 ]
 Start = Annotated[str | None, typer.Option(help="What the first sentence is about.")]
 Goal = Annotated[str | None, typer.Option(help="What the last sentence is about.")]

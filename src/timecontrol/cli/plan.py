@@ -10,7 +10,7 @@ from timecontrol.cli.generate import Goal, Length, Model, Sentences, Start, Wayp
 from timecontrol.cli.options import AsJson, Device
 from timecontrol.errors import TimeControlError
 
-EPILOG = "Example: timecontrol plan --model runs/writer --sentences 12 --out plan.json"
+EPILOG = "Example: timecontrol plan --model wikisection --sentences 12 --out plan.json"
 
 
 def run(

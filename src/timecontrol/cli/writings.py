@@ -66,14 +66,15 @@ def structure(
     _check_folder(out)
     _check_folder(keep, "--keep")
     kinds = _words(plans, "--plans")
-    from timecontrol.experiments import writing
+    from timecontrol.experiments.structure import structures
+    from timecontrol.experiments.ways import Ways
     from timecontrol.plans import KINDS
 
     for kind in kinds:
         pick(KINDS, kind, "plan")
     options = {"top_p": top_p, "temperature": temperature, "seed": seed}
-    ways = writing.Ways(kinds, _words(lengths, "--lengths"), count, options, batch_size, keep)
-    found = writing.structure(
+    ways = Ways(kinds, _words(lengths, "--lengths"), count, options, batch_size, keep)
+    found = structures(
         corpus,
         models=model or [],
         files=texts or [],
@@ -108,9 +109,9 @@ def perplexity(
     corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
     wanted = _split(split)
     _check_folder(out)
-    from timecontrol.experiments import writing
+    from timecontrol.experiments.perplexity import perplexities
 
-    found = writing.prediction(
+    found = perplexities(
         corpus,
         models=_some(model),
         split=wanted,
@@ -147,9 +148,9 @@ def swap(
     corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
     wanted = _split(split)
     _check_folder(out)
-    from timecontrol.experiments import writing
+    from timecontrol.experiments.swap import swaps
 
-    found = writing.swap(
+    found = swaps(
         corpus,
         models=_some(model),
         split=wanted,
@@ -182,9 +183,9 @@ def adherence(
     _check_folder(out)
     if not texts:
         raise TimeControlError("No texts: give --texts FILE, the output of generate as jsonl.")
-    from timecontrol.experiments import writing
+    from timecontrol.experiments.adherence import adherences
 
-    found = writing.adherences(
+    found = adherences(
         corpus, files=texts, planner=encoder, judge=judge, place=_place(device, dtype)
     )
     report(found, out, as_json)

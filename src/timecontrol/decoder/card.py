@@ -61,6 +61,7 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "|---|---|",
         *(f"| {name} | {value:.3f} |" for name, value in numbers.items() if value is not None),
         "",
+        *_measured(metrics.get("measured") or {}),
         *(f"- {note}" for note in corpus["notes"]),
         "",
         "```sh",
@@ -73,3 +74,11 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _measured(found: dict[str, Any]) -> list[str]:
+    """Return lines of what was measured after training: ``how``, and a value for each thing."""
+    if not found:
+        return []
+    rows = [f"| {what} | {value} |" for what, value in found["values"].items()]
+    return [found["how"], "", "| | |", "|---|---|", *rows, ""]

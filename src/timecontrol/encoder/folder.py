@@ -18,19 +18,16 @@ def make_ready(folder: Path, identity: str, overwrite: bool) -> bool:
     """Return whether a folder holds this very run, finished; make room for it otherwise."""
     if is_done(folder, "encoder", identity, overwrite):
         return True
-    if is_finished(folder):
-        clear(folder)
-    elif folder.is_dir():
-        refuse_others(folder)
-        if overwrite and not is_of(folder / CHECKPOINT, identity):  # else it goes on
-            clear(folder)
+    refuse_others(folder)
+    if is_finished(folder) or (overwrite and not is_of(folder / CHECKPOINT, identity)):
+        clear(folder)  # else it goes on
     folder.mkdir(parents=True, exist_ok=True)
     return False
 
 
 def refuse_others(folder: Path) -> None:
-    """Refuse a folder that holds things which are not of a run."""
-    refuse_strangers(folder, {HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE})
+    """Refuse a folder that holds things which are not of a run, also beside a finished one."""
+    refuse_strangers(folder, {CONFIG, HEAD, FIT, COHERENCE, METRICS, CARD, CHECKPOINT, FILE})
 
 
 def is_of(checkpoint: Path, identity: str) -> bool:

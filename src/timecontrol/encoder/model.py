@@ -114,13 +114,15 @@ class Encoder:
             progress: Shows how far it is.
             **changes: Settings that differ, by name: ``latent_dim=16``.
         """
+        folder = None if out is None else Path(out)
+        if folder is not None and (overwrite or not is_finished(folder)):
+            refuse_others(folder)  # before any work
         if isinstance(corpus, str):
             corpus = open_corpus(corpus)
         settings = preset("best", **changes) if settings is None else replace(settings, **changes)
         chosen = choose_from(corpus)
         reader = open_base(base, settings.pooling, device, dtype)
         identity = _identity(settings, reader, chosen)
-        folder = None if out is None else Path(out)
         if folder is not None and make_ready(folder, identity, overwrite):
             (folder / CHECKPOINT).unlink(missing_ok=True)
             return cls.load(folder, device=device, dtype=dtype)

@@ -25,7 +25,6 @@ from timecontrol.decoder.examples import (
     smoothed,
 )
 from timecontrol.encoder import Encoder
-from timecontrol.encoder.documents import texts_of
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments.texts import Texts, as_document
 from timecontrol.generation import Writing, write
@@ -209,6 +208,22 @@ def _correlation(a: Array, b: Array) -> float:
     return float((a * b).sum() / below) if below > 0 else 0.0
 
 
+def along(plan: Array, units: Sequence[int] | None) -> Array:
+    """Return the points of a plan in the order of a text's sentences: point k for sentence k.
+
+    Points that no sentence was written along are left out; those after the last sentence's remain.
+
+    Args:
+        plan: (n, d).
+        units: The point of each sentence, not falling, some perhaps past the end of the plan;
+            ``None``: not known, the plan stays as it is.
+    """
+    if not units:
+        return plan
+    own = [unit for unit in units if unit < len(plan)]
+    return np.concatenate([plan[own], plan[units[-1] + 1 :]])
+
+
 def adhered(
     texts: Texts,
     planner: Encoder,
@@ -219,7 +234,8 @@ def adhered(
     """Return how well texts go along their plans, as another encoder sees it.
 
     Its latents are mapped into the space of the plans by a linear map that is fitted to training
-    documents, which both encoders read.
+    documents, which both encoders read. A sentence is compared with the point it was written along,
+    where the texts tell which that is; else the k-th with the k-th.
 
     Args:
         texts: With their plans.
@@ -238,7 +254,8 @@ def adhered(
     )
     to_plan = linear_map(source, target)
     kept = [i for i, plan in enumerate(texts.plans) if plan is not None]
-    plans = [p for p in texts.plans if p is not None]
+    units = texts.units or [None] * len(texts.plans)
+    plans = [along(p, u) for p, u in zip(texts.plans, units, strict=True) if p is not None]
     if not kept:
         raise TimeControlError(f"{texts.run}: its documents have no plans.")
     if any(plan.shape[1] != planner.latent_dim for plan in plans):
@@ -247,13 +264,9 @@ def adhered(
             f"{planner.latent_dim} numbers."
         )
     documents = [as_document(texts.sections[i]) for i in kept]
-    read = texts_of(documents, judge.settings.tags)
-    if not read:
+    if not any(d.sentences for d in documents):
         raise TimeControlError(f"{texts.run}: its documents have no sentences.")
-    flat = judge.encode(read)
-    ends = np.cumsum([len(d.sentences) for d in documents])[:-1]
-    parts = np.split(np.asarray(flat, np.float64), ends)
-    found = [to_plan(smoothed(part, texts.smooth)) for part in parts]
+    found = [to_plan(smoothed(path, texts.smooth)) for path in judge.paths(documents, progress)]
     axis = planner.fit_.end.mean - planner.fit_.start.mean
     about = adherence(plans, found, axis)
     real = to_plan(source)

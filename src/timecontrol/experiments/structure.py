@@ -4,18 +4,29 @@ Each number is the mean over decoders that differ only in their seed, with the s
 them; of a single decoder, with the standard error over its documents.
 """
 
+import gc
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from timecontrol.bases import load_tokenizer
+from timecontrol.corpora import Corpus
 from timecontrol.corpora.layout import Layout
+from timecontrol.decoder import Decoder
+from timecontrol.errors import TimeControlError
+from timecontrol.experiments.decoders import Found, about, check, result
+from timecontrol.experiments.evaluate import Place
 from timecontrol.experiments.texts import (
     Lengths,
     Texts,
     differing,
     lengths_of,
     mean_and_error,
+    read_texts,
     shown,
+    training_lengths,
 )
+from timecontrol.experiments.ways import Ways, written
 from timecontrol.metrics.lengths import lengths, mean_lengths
 from timecontrol.metrics.ordering import ordering
 from timecontrol.metrics.repetition import repetition
@@ -46,6 +57,57 @@ NOTE = (
     "over documents and sections of the deviation. n: documents of each decoder. ±: standard error "
     "over decoders that differ in their seed alone, or of one decoder over its documents."
 )
+
+
+def structures(
+    corpus: Corpus,
+    *,
+    models: Sequence[str] = (),
+    files: Sequence[Path] = (),
+    ways: Ways | None = None,
+    tokenizer: str = "smollm2-135m",
+    window: int = 1024,
+    place: Place | None = None,
+) -> Found:
+    """Return the structure of what decoders write, and of texts written before.
+
+    Args:
+        corpus: Whose layout and training documents they are compared with.
+        models: Decoders: run folders or names.
+        files: JSON lines of ``timecontrol generate``.
+        ways: How the decoders are asked to write.
+        tokenizer: Of a base: counts the tokens of sections.
+        window: Training documents are trimmed to it.
+        place: Where to compute.
+    """
+    place, ways = place or Place(), ways or Ways()
+    if not models and not files:
+        raise TimeControlError("Nothing to measure: give --model or --texts.")
+    check(models)
+    given = [read_texts(file) for file in files]
+    codec = Codec(load_tokenizer(tokenizer), corpus.layout)
+    reference = training_lengths(corpus, codec, window)
+    measured, decoders = [], []
+    for name in models:
+        decoder = Decoder.load(name, place.device, place.dtype)
+        decoders.append(about(name, decoder))
+        for texts in written(name, decoder, ways, place):
+            measured.append((texts, measure(texts, corpus.layout, codec, reference)))
+        del decoder
+        gc.collect()  # a captured step and its model hold each other
+    for texts in given:
+        measured.append((texts, measure(texts, corpus.layout, codec, reference)))
+    made = rows(measured)
+    settings = {
+        "documents of each decoder and way": ways.count if models else None,
+        **ways.options,
+        "tokens counted by": tokenizer,
+        "training documents": len(reference),
+        "window": window,
+        "texts": [file.name for file in files],
+    }
+    found = result("structure", corpus, decoders, settings, made, place)
+    return {**found, "tables": tables(made), "note": NOTE}
 
 
 def measure(texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Lengths]) -> Cell:

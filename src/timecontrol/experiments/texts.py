@@ -45,6 +45,8 @@ class Texts:
     """Every tag of each document, with the number of a numbered one; without, those of sections."""
     recipe: dict[str, Any] = field(default_factory=dict)
     """All that decided what came out, but seeds: of the decoder, and how it wrote."""
+    units: list[list[int] | None] | None = None
+    """The plan's point of each sentence; ``None``: not known, or no plan."""
 
     @property
     def tags(self) -> list[list[str | None]]:
@@ -67,6 +69,7 @@ def read_texts(file: Path) -> Texts:
     """Return the documents of a JSON-lines file that ``timecontrol generate`` wrote."""
     sections, tokens, ended, plans = [], [], [], []
     outlines: list[list[tuple[str, int | None]]] = []
+    units: list[list[int] | None] = []
     way: dict[str, Any] = {}
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -79,6 +82,7 @@ def read_texts(file: Path) -> Texts:
                 ended.append(bool(found["ended"]))
                 if "outline" in found:
                     outlines.append([(str(tag), n) for tag, n in found["outline"]])
+                units.append(_units(found.get("units"), sections[-1]))
                 plan = Plan.from_dict(found["plan"]) if found.get("plan") else None
                 plans.append(None if plan is None else plan.points)
                 way = way or _way(found, plan, file.stem)
@@ -98,6 +102,7 @@ def read_texts(file: Path) -> Texts:
         ended=ended,
         plans=plans,
         outlines=known,
+        units=units,
         **way,
     )
 
@@ -113,6 +118,16 @@ def _section(found: Any) -> Section:
     if not all(isinstance(sentence, str) for sentence in sentences):
         raise TypeError
     return Section(tag, tuple(sentences))
+
+
+def _units(found: Any, sections: Sequence[Section]) -> list[int] | None:
+    """Return the plan's point of each sentence; ``None`` where a line does not tell."""
+    if found is None:
+        return None
+    whole = [int(unit) for unit in found]
+    if len(whole) != sum(len(s.sentences) for s in sections) or [0, *whole] != sorted([0, *whole]):
+        raise ValueError
+    return whole
 
 
 def _way(found: Any, plan: Plan | None, stem: str) -> dict[str, Any]:

@@ -241,19 +241,16 @@ class Step:
 class Runner:
     """Steps of one shape, captured once and replayed for batch after batch."""
 
-    def __init__(self, step: Step, compiled: bool = False) -> None:
-        """Prepare to run ``step``; ``compiled`` fuses its kernels first (slow to begin)."""
+    def __init__(self, step: Step) -> None:
+        """Prepare to run ``step``."""
         self.step = step
-        self.compiled = compiled
-        # Every window of a compiled step is compiled anew: two, not one every 128 positions.
-        self.window = (step.steps + 1) // 2 if compiled else WINDOW
         self.graphs: dict[int, Any] = {}
 
     def run(self, tick: Callable[[], None] | None = None) -> Tensor:
         """Write all documents, and return their tokens without the first, (rows, steps)."""
         step, last = self.step, self.step.steps
         for number in range(last):
-            visible = min(last, (number // self.window + 1) * self.window)
+            visible = min(last, (number // WINDOW + 1) * WINDOW)
             self.one(visible)
             if tick is not None:
                 tick()
@@ -277,19 +274,16 @@ class Runner:
         state = (step.token, step.count, step.done, step.at, step.out)
         before = [tensor.clone() for tensor in state]
         step.look(visible)
-        call: Callable[[], None] = step
-        if self.compiled:
-            call = torch.compile(step.__call__, dynamic=False)
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):  # kernels are chosen and memory is taken before the capture
-                call()
+                step()
                 step.at.copy_(before[3])
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            call()
+            step()
         for tensor, kept in zip(state, before, strict=True):
             tensor.copy_(kept)
         return graph
@@ -311,7 +305,6 @@ def run(
     numbers: Sequence[int],
     writing: Writing,
     tick: Callable[[], None] | None = None,
-    compiled: bool = False,
 ) -> list[list[int]]:
     """Return the token ids of documents, as ``write.run_generate`` does, filled up at the end."""
     from timecontrol.generation.write import filled, plan_options
@@ -329,7 +322,7 @@ def run(
         lengths = options["plan_length"]
         signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with _ONE:
-        runner = _runner(decoder, len(rows), writing, signals, compiled)
+        runner = _runner(decoder, len(rows), writing, signals)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
         runner.step.reset(noise.to(model.device), lengths, signals)
@@ -338,16 +331,14 @@ def run(
     return [[decoder.codec.begin, *row] for row in found[: len(plans)].tolist()]
 
 
-def _runner(
-    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, compiled: bool
-) -> Runner:
+def _runner(decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None) -> Runner:
     """Return a runner for these shapes: that of the batch before, where it fits."""
     how = replace(writing, seed=0)
     model = decoder.model
     shape = None if signals is None else tuple(signals.shape)
-    key = (rows, how, shape, compiled, model.device, model.dtype)
+    key = (rows, how, shape, model.device, model.dtype)
     kept: dict[Any, Runner] = model.__dict__.setdefault("_runner", {})
     if key not in kept:
         kept.clear()  # its buffers are large
-        kept[key] = Runner(Step(decoder, rows, writing, signals), compiled)
+        kept[key] = Runner(Step(decoder, rows, writing, signals))
     return kept[key]

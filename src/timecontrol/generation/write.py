@@ -18,6 +18,7 @@ from timecontrol.generation.noise import uniforms
 from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
 from timecontrol.generation.sampling import draws_for
 from timecontrol.generation.settings import Writing
+from timecontrol.generation.units import units_of
 from timecontrol.generation.written import Written
 from timecontrol.plans import Plan, check
 from timecontrol.progress import Progress, silent
@@ -186,8 +187,11 @@ def finish(
     kept = tuple(ids[: last + 1])
     ended = last > 0 and kept[-1] == end
     codec = decoder.codec
-    sections, outline = codec.decode(kept), codec.outline(kept)
-    return Written(number, sections, kept, ended, plan, writing.as_dict(), outline)
+    sections, outline, units = codec.decode(kept), codec.outline(kept), None
+    if plan is not None:
+        index = unit_index(torch.tensor(kept), config.boundaries, config.opens).tolist()
+        units = units_of(codec, kept, index)
+    return Written(number, sections, kept, ended, plan, writing.as_dict(), outline, units)
 
 
 @contextmanager

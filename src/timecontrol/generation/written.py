@@ -24,6 +24,10 @@ class Written:
     """How it was written."""
     outline: tuple[tuple[str, int | None], ...] = ()
     """Every tag that was written, empty sections' too, with the number of a numbered one."""
+    units: tuple[int, ...] | None = None
+    """The plan's point of each sentence, from 0, also past the plan's end; ``None`` without a plan.
+
+    Not always 0, 1, 2, ...: an end of a unit without a sentence moves the plan on, too."""
 
     def __str__(self) -> str:
         return self.text
@@ -64,6 +68,7 @@ class Written:
             "sections": [{"tag": s.tag, "sentences": list(s.sentences)} for s in self.sections],
             "sentences": list(self.sentences),
             "outline": [list(tag) for tag in self.outline],
+            "units": None if self.units is None else list(self.units),
             "tokens": len(self.ids),
             "ended": self.ended,
             "seed": self.settings.get("seed"),
