@@ -1,8 +1,8 @@
 """Encoders and decoders by name: those that come with the package, or a run folder.
 
 A shipped one is a run folder inside the package, without its base: ``timecontrol bases install
-minilm`` (or ``smollm2-135m``) brings that once, and everything works offline from then on. Their licence is that of the
-texts they were trained on (``weights/LICENSE.md``), not the code's.
+minilm`` (or ``smollm2-135m``) brings that once, and everything works offline from then on. Their
+licence is that of the texts they were trained on (``weights/LICENSE.md``), not the code's.
 """
 
 from importlib.resources import as_file, files

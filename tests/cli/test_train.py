@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -90,6 +91,33 @@ def test_mistakes_get_one_line(
     assert message in ran.err
     assert len(ran.err.strip().splitlines()) == 1
     assert not is_finished(out)
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_folder_with_other_files_is_refused_before_any_work(
+    timecontrol: Callable[..., Ran],
+    bases: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    finished: bool,
+) -> None:
+    """Also beside a finished run, which is left as it is."""
+    out = tmp_path / "run"
+    command = ("train", "encoder", CORPUS, "--out", str(out), "--base", bases["bert"], *FAST)
+    if finished:
+        assert timecontrol(*command).code == 0
+    out.mkdir(exist_ok=True)
+    (out / "thesis.tex").write_text("years of work")
+    before = {p.name: p.read_bytes() for p in out.iterdir()}
+
+    def never(*arguments: Any, **rest: Any) -> Any:
+        raise AssertionError("it went to work")
+
+    monkeypatch.setattr("timecontrol.encoder.model.open_base", never)
+    ran = timecontrol(*command, "--seed", "3", "--overwrite")
+    assert ran.code == 2
+    assert ran.err == (f"timecontrol: {out} is not empty and holds no run: give another folder.\n")
+    assert {p.name: p.read_bytes() for p in out.iterdir()} == before
 
 
 def test_a_corpus_of_one_document_is_refused(

@@ -45,5 +45,12 @@ def test_what_is_not_of_a_run_is_never_touched(tmp_path: Path) -> None:
             make_ready(tmp_path, "a", overwrite)
     with pytest.raises(TimeControlError, match="not empty"):
         refuse_others(tmp_path)
+    finished(tmp_path, "a")  # beside a run
+    assert make_ready(tmp_path, "a", overwrite=False)
+    for identity in ("a", "b"):
+        with pytest.raises(TimeControlError, match="not empty and holds no run"):
+            make_ready(tmp_path, identity, overwrite=True)
+    assert (tmp_path / HEAD).exists()
+    assert (tmp_path / CONFIG).exists()
     clear(tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "mine"

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ from timecontrol.decoder.folder import ENCODER
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments.adherence import adherences
+from timecontrol.experiments.evaluate import Place
 from timecontrol.experiments.ways import Ways, written
+from timecontrol.progress import Advance
 
 
 @pytest.fixture
@@ -42,6 +46,25 @@ def test_adherence_end_to_end(corpus: Corpus, model: str, kept: Path, judge: str
     shown = found["tables"][0]["rows"][0]
     assert shown[3].startswith(f"{row['r2']['mean']['value']:.3f} ± ")
     assert shown[6].startswith(f"{row['permuted']['explained']['mean']['value']:.3f} ± ")
+
+
+def test_it_tells_how_far_it_is(corpus: Corpus, model: str, kept: Path, judge: str) -> None:
+    told: list[list[Any]] = []
+
+    @contextmanager
+    def progress(what: str, total: int, done: int = 0, unit: str = "") -> Iterator[Advance]:
+        told.append([what, unit, total])
+
+        def advance(n: int = 1, **shown: Any) -> None:
+            told[-1][2] -= n
+
+        yield advance
+
+    file = kept / "planned-60-bridge.jsonl"
+    place = Place("cpu", progress=progress)
+    adherences(corpus, files=[file], planner=f"{model}/{ENCODER}", judge=judge, place=place)
+    # planner and judge are of one base here, which reads the training documents only once
+    assert told == [["features", "sentences", 0]] * 2
 
 
 def test_copies_of_training_documents_adhere(corpus: Corpus, model: str, tmp_path: Path) -> None:

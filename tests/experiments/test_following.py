@@ -23,13 +23,14 @@ from timecontrol.decoder.examples import smoothed
 from timecontrol.encoder.documents import texts_of
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments import following
-from timecontrol.experiments.following import adhered, predicted, profile, swapped
+from timecontrol.experiments.following import adhered, along, predicted, profile, swapped
 from timecontrol.experiments.texts import Texts, as_document
 from timecontrol.generation import Writing, Written
 from timecontrol.generation.request import sentences_for
 from timecontrol.latents.fit import at
 from timecontrol.metrics.adherence import linear_map
 from timecontrol.plans import Law, Plan
+from timecontrol.progress import silent
 from timecontrol.tokens import Codec
 
 Array = NDArray[np.float64]
@@ -382,6 +383,7 @@ class Reader:
             start=SimpleNamespace(mean=ends[0]), end=SimpleNamespace(mean=ends[1])
         )
         self.read: list[str] = []
+        self.told: list[Any] = []
 
     def encode(self, sentences: Sequence[str]) -> Array:
         self.read += sentences
@@ -389,6 +391,7 @@ class Reader:
         return points if self.turn is None else points @ self.turn + 5
 
     def paths(self, documents: Sequence[Document], progress: Any = None) -> Iterator[Array]:
+        self.told.append(progress)
         for document in documents:
             yield self.encode(texts_of([document], self.settings.tags))
 
@@ -498,6 +501,53 @@ def test_a_single_text_has_nobody_to_change_plans_with(training: list[Document])
     found = judged(copies(training[:1], plans_of(training[:1])), training)
     assert found["documents"] == 1
     assert found["permuted"] is None
+
+
+def test_a_plan_in_the_order_of_sentences_by_hand() -> None:
+    plan = np.arange(6.0)[:, None]
+    assert along(plan, None) is plan
+    for units, expected in (
+        ([0, 1, 2], [0, 1, 2, 3, 4, 5]),  # what comes after is for others' texts
+        ([0, 2, 2, 4], [0, 2, 2, 4, 5]),
+        ([3], [3, 4, 5]),
+        ([0, 5, 6, 7], [0, 5]),  # past its end there is nothing to compare
+        ([1, 9], [1]),
+        ([6], []),
+        ([], [0, 1, 2, 3, 4, 5]),
+    ):
+        assert along(plan, units)[:, 0].tolist() == expected
+
+
+@pytest.mark.parametrize("smooth", [1, 3])
+def test_units_without_a_sentence_do_not_put_the_others_out_of_step(
+    training: list[Document], smooth: int
+) -> None:
+    """Points of which nothing was written, put into plans anywhere, change no number."""
+    some = training[:12]
+    plans = plans_of(some, smooth)
+    right = judged(copies(some, plans, smooth), training)
+    state, longer, units = np.random.default_rng(0), [], []
+    for plan in plans:
+        gaps = np.sort(state.integers(0, len(plan), 3))  # before these sentences
+        longer.append(np.insert(plan, gaps, state.standard_normal((3, DIM)), 0))
+        own = np.arange(len(plan)) + (gaps[:, None] <= np.arange(len(plan))).sum(0)
+        units.append([int(unit) for unit in own])
+        np.testing.assert_array_equal(longer[-1][own], plan)
+    texts = copies(some, [*longer], smooth)
+    assert judged(replace(texts, units=[*units]), training) == right
+    assert judged(texts, training)["r2"]["mean"]["value"] < 0.7 < right["r2"]["mean"]["value"]
+    counted: list[list[int] | None] = [list(range(len(plan))) for plan in plans]
+    assert judged(replace(copies(some, plans, smooth), units=counted), training) == right
+    unknown: list[list[int] | None] = [None] * len(some)
+    assert judged(replace(copies(some, plans, smooth), units=unknown), training) == right
+
+
+def test_somebody_is_told_of_everything_that_is_read(training: list[Document]) -> None:
+    planner: Any = Reader("planner")
+    judge: Any = Reader("judge", TURN)
+    adhered(copies(training[:2], plans_of(training[:2])), planner, judge, training, silent)
+    assert planner.told == [silent]  # the training documents
+    assert judge.told == [silent, silent]  # and the texts
 
 
 def test_the_judge_must_be_another(training: list[Document]) -> None:

@@ -47,10 +47,13 @@ def codec_of(layout: Layout) -> Codec:
     return Codec(set_ends(make_tokenizer()), layout)
 
 
-def written(sections: tuple[Section, ...], number: int = 0, **how: Any) -> Written:
+def written(
+    sections: tuple[Section, ...], number: int = 0, units: tuple[int, ...] | None = None, **how: Any
+) -> Written:
     plan = Plan(np.array([[1.5, -2.0], [0.1, 1e-9]]) + number, "mean", 3, number)
     settings = Writing(**how).as_dict()
-    return Written(number, sections, tuple(range(7 + number)), number == 0, plan, settings)
+    ids, ended = tuple(range(7 + number)), number == 0
+    return Written(number, sections, ids, ended, plan, settings, units=units)
 
 
 def saved(file: Path, lines: list[Any]) -> Path:
@@ -76,6 +79,13 @@ def test_documents_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert (found.label, found.run) == ("planned, mean (paper)", "a")
     assert (found.length, found.budget) == ("forced", 77)  # the first line tells
     assert (found.smooth, found.encoder) == (5, "abc")
+
+
+def test_the_points_of_sentences_come_back_where_they_are_told(tmp_path: Path) -> None:
+    given = [written(CAKE, 0, (0, 2, 2)), written((), 1, ()), written(CAKE, 2)]
+    old = {k: v for k, v in line().items() if k != "units"}  # of an earlier version
+    found = read_texts(saved(tmp_path / "a.jsonl", [*(t.as_dict() for t in given), old]))
+    assert found.units == [[0, 2, 2], [], None, None]
 
 
 def test_a_decoder_without_plans_has_none(tmp_path: Path) -> None:
@@ -115,6 +125,10 @@ def without(name: str) -> str:
         (json.dumps(line(sections=[{"tag": "TITLE", "sentences": "Hi."}])), "no document"),
         (json.dumps(line(sections=[{"tag": "TITLE", "sentences": [1]}])), "no document"),
         (json.dumps(line(sections=[{"tag": 1, "sentences": ["Hi."]}])), "no document"),
+        (json.dumps(line(units=[0, 1])), "no document"),  # of three sentences
+        (json.dumps(line(units=[0, 2, 1])), "no document"),
+        (json.dumps(line(units=[-1, 0, 1])), "no document"),
+        (json.dumps(line(units=3)), "no document"),
         (json.dumps(line(plan="mean")), 'an object with "points"'),
         (json.dumps(line(plan={"points": [1, 2]})), "one row of numbers a sentence"),
         (json.dumps(line(plan={"points": [[1], [2, 3]]})), "rows of the same length"),

@@ -123,6 +123,23 @@ def test_batch_after_batch_through_the_same_buffers() -> None:
     assert len({document.ids for documents in kept for document in documents}) > 8
 
 
+def test_a_smaller_last_batch_goes_through_the_same_buffers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps: list[int] = []
+    make = fast.Step.__init__
+
+    def spy(self: Any, decoder: Any, rows: int, *rest: Any) -> None:
+        steps.append(rows)
+        make(self, decoder, rows, *rest)
+
+    monkeypatch.setattr(fast.Step, "__init__", spy)
+    decoder, given = made(), plans(1) * 9
+    found = written(decoder, given, fast=True, batch=4)
+    assert steps == [4]
+    assert found == written(decoder, given, fast=False)
+
+
 def test_other_settings_are_not_mixed_up_with_those_before() -> None:
     decoder, given = made(), plans(4, 3)
     for how in ({}, {"seed": 5}, {"top_p": 0.5}, {"length": "forced"}, {"budget": 30}, {}):

@@ -418,11 +418,26 @@ def test_what_stands_after_an_end_is_no_part_of_a_document(talker: Decoder) -> N
         plan,
         Writing(budget=20).as_dict(),
         (("TITLE", None),),
+        (0,),
     )
     short = finish(talker, whole, Plan(path(1)), 3, Writing(stop="plan"))
     assert short.ids == tuple(cut[:-1])  # its one sentence was over before the end token came
     assert not short.ended
     assert finish(talker, whole, plan, 3, Writing(stop="plan")).ended
+
+
+def test_every_sentence_knows_the_point_it_was_written_along(
+    talker: Decoder, plain: Decoder
+) -> None:
+    codec = talker.codec
+    a, mark = codec.tokenizer.encode(" a", add_special_tokens=False), codec.unit_end
+    whole = [codec.begin, *a, mark, mark, *a, mark, *a, mark, codec.end]
+    assert finish(talker, whole, Plan(path(4)), 0, Writing()).units == (0, 2, 3)
+    assert finish(talker, whole, Plan(path(3)), 0, Writing(stop="plan")).units == (0, 2)
+    assert finish(plain, whole, None, 0, Writing()).units is None
+    for text in written(talker, plans(8)):
+        assert text.units is not None
+        assert len(text.units) == len(text.sentences)
 
 
 def test_attention_is_put_back(talker: Decoder) -> None:

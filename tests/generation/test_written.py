@@ -12,7 +12,8 @@ SECTIONS = (
     Section("DIRECTIONS", ("Mix.", "Bake it.")),
 )
 PLAN = Plan(np.array([[0.1, -2.0], [1 / 3, 5.0]]), "bridge", 4, 7, {"rule": "best"})
-TART = Written(7, SECTIONS, (0, 5, 6, 0), True, PLAN, Writing(seed=4).as_dict())
+HOW = Writing(seed=4).as_dict()
+TART = Written(7, SECTIONS, (0, 5, 6, 0), True, PLAN, HOW, units=(0, 1, 3, 4))
 
 
 def test_sentences_and_tags_in_order() -> None:
@@ -39,6 +40,7 @@ def test_plain_data_can_be_written_as_json_and_holds_the_plan() -> None:
     assert found["text"] == TART.text
     assert found["sentences"] == list(TART.sentences)
     assert found["sections"][2] == {"tag": "DIRECTIONS", "sentences": ["Mix.", "Bake it."]}
+    assert found["units"] == [0, 1, 3, 4]
     assert Writing(**found["settings"]) == Writing(seed=4)
     again = Plan.from_dict(found["plan"])
     assert np.array_equal(again.points, PLAN.points)
@@ -50,4 +52,5 @@ def test_a_document_of_nothing() -> None:
     assert empty.text == empty.markdown() == ""
     assert empty.sentences == empty.tags == ()
     assert empty.as_dict()["plan"] is None
+    assert empty.as_dict()["units"] is None
     assert empty.as_dict()["seed"] is None

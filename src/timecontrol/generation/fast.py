@@ -305,8 +305,12 @@ def run(
     numbers: Sequence[int],
     writing: Writing,
     tick: Callable[[], None] | None = None,
+    least: int = 0,
 ) -> list[list[int]]:
-    """Return the token ids of documents, as ``write.run_generate`` does, filled up at the end."""
+    """Return the token ids of documents, as ``write.run_generate`` does, filled up at the end.
+
+    ``least``: rows there must be, as in the batch before, so that its graphs can be used again.
+    """
     from timecontrol.generation.write import filled, plan_options
 
     reason = usable(decoder.model)
@@ -316,6 +320,7 @@ def run(
         raise TimeControlError("The fast path has no beam search: no --fast with --beams.")
     model = decoder.model
     rows = filled(len(plans), model.device, writing.exact)
+    rows += [len(plans) - 1] * (least - len(rows))
     options = plan_options(decoder, [plans[i] for i in rows], writing)
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:

@@ -69,7 +69,7 @@ def write(
             if fast:
                 from timecontrol.generation.fast import run
 
-                ids = run(decoder, some, numbers, writing, tick)
+                ids = run(decoder, some, numbers, writing, tick, batch if start else 0)
             else:
                 ids = run_generate(decoder, some, numbers, writing, tick)
             for row, plan, number in zip(ids, some, numbers, strict=True):
