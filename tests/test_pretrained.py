@@ -10,7 +10,14 @@ from timecontrol.decoder.card import card
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, write
 from timecontrol.generation.request import plans_for
-from timecontrol.pretrained import DECODERS, SHIPPED, decoder_folder, folder_of, open_encoder
+from timecontrol.pretrained import (
+    DECODERS,
+    SHIPPED,
+    decoder_folder,
+    folder_of,
+    looks_folder,
+    open_encoder,
+)
 from timecontrol.runs import CONFIG, read_config, read_tensors
 
 
@@ -76,6 +83,13 @@ def test_a_decoder_is_a_run_folder_or_comes_with_the_package(
     monkeypatch.setattr(pretrained, "DECODERS", {"towns": ""})
     (tmp_path / "town").mkdir()
     assert decoder_folder("town") == Path("town")  # what is there is looked at
+
+
+def test_looks_with_an_encoder_and_a_decoder_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    assert looks_folder("wikisection").name == "wikisection"
+    assert looks_folder("wikisection", "decoder").name == "wikisection-decoder"
+    (tmp_path / CONFIG).write_text("{}")
+    assert looks_folder(tmp_path, "decoder") == tmp_path
 
 
 @pytest.mark.parametrize("name", DECODERS)

@@ -35,14 +35,15 @@ def open_encoder(name: Path | str, device: str = "auto", dtype: str = "auto") ->
     return Encoder.load(place, device, dtype)
 
 
-def looks_folder(name: Path | str) -> Path:
-    """Return where looks at test documents with an encoder are written down.
+def looks_folder(name: Path | str, kind: str = "encoder") -> Path:
+    """Return where looks at test documents with an encoder, or a decoder, are written down.
 
     The run folder; for one that comes with the package, a folder of that name in the cache.
     """
     if is_finished(Path(name)):
         return Path(name)
-    place = cache_folder() / "looks" / Path(name).name
+    own = Path(name).name
+    place = cache_folder() / "looks" / (own if kind == "encoder" else f"{own}-{kind}")
     place.mkdir(parents=True, exist_ok=True)
     return place
 

@@ -97,7 +97,9 @@ def refuse_strangers(folder: Path, ours: Collection[str]) -> None:
     """Refuse a folder that holds anything but what is ours, and hidden files."""
     found = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
     if not {name for name in found if not name.startswith(".")} <= set(ours):
-        raise TimeControlError(f"{folder} is not empty and holds no run: give another folder.")
+        raise TimeControlError(
+            f"{folder} holds other files than those of a run: give another folder."
+        )
 
 
 def read_config(folder: Path, kind: str) -> dict[str, Any]:

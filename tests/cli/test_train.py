@@ -116,7 +116,9 @@ def test_a_folder_with_other_files_is_refused_before_any_work(
     monkeypatch.setattr("timecontrol.encoder.model.open_base", never)
     ran = timecontrol(*command, "--seed", "3", "--overwrite")
     assert ran.code == 2
-    assert ran.err == (f"timecontrol: {out} is not empty and holds no run: give another folder.\n")
+    assert ran.err == (
+        f"timecontrol: {out} holds other files than those of a run: give another folder.\n"
+    )
     assert {p.name: p.read_bytes() for p in out.iterdir()} == before
 
 

@@ -215,7 +215,7 @@ def test_a_file_as_run_folder(train: Callable[..., Ran], tmp_path: Path) -> None
 def test_a_folder_with_something_else_in_it(train: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "thesis.tex").write_text("mine")
-    one_line(train("--method", "plain"), "run is not empty and holds no run")
+    one_line(train("--method", "plain"), "run holds other files than those of a run")
     assert [p.name for p in (tmp_path / "run").iterdir()] == ["thesis.tex"]
 
 

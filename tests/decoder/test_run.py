@@ -355,7 +355,7 @@ def test_a_training_that_fails_leaves_no_folder(bases: dict[str, str], tmp_path:
 def test_a_folder_with_other_things_is_refused(bases: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     for overwrite in (False, True):
-        with pytest.raises(TimeControlError, match="is not empty and holds no run"):
+        with pytest.raises(TimeControlError, match="holds other files than those of a run"):
             fitted(bases["writer"], method="plain", out=tmp_path, overwrite=overwrite)
     assert [p.name for p in tmp_path.iterdir() if p.name != "cache"] == ["thesis.tex"]
 

@@ -164,7 +164,10 @@ def test_the_last_epoch_is_kept_where_it_is_asked_for(tmp_path: Path) -> None:
     assert memory.outcome.kept_epoch == 6
     assert memory.loss() == pytest.approx(losses[-1], rel=1e-5)
     assert losses[-1] > min(losses)
-    assert same(fitted(chosen, held=OTHERS, checkpoints=tmp_path / "checkpoints"), memory)
+    place = tmp_path / "checkpoints"
+    assert same(fitted(chosen, held=OTHERS, checkpoints=place), memory)
+    assert last_checkpoint(place) == place / "checkpoint-18"  # what was best is not kept instead
+    assert same(fitted(chosen, held=OTHERS, checkpoints=place), memory)  # nothing is left to do
 
 
 def test_patience_stops_it() -> None:
@@ -216,12 +219,12 @@ def counting(seen: list[int]) -> Any:
     return progress
 
 
-@pytest.mark.parametrize("lora", [0, 2])
+@pytest.mark.parametrize(("lora", "keep"), [(0, "best"), (2, "best"), (0, "last")])
 @pytest.mark.parametrize("after", [1, 4, 7])  # of three steps an epoch
 def test_a_run_killed_anywhere_ends_in_the_same_weights(
-    after: int, lora: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    after: int, lora: int, keep: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = settings(lora=lora, patience=2)
+    chosen = settings(lora=lora, keep=keep, patience=2)
     whole = uninterrupted(chosen)
     place = tmp_path / "killed"
     with dying_after(after, monkeypatch), pytest.raises(Stop):

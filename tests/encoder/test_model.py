@@ -108,9 +108,9 @@ def test_another_run_is_not_overwritten_unasked(bases: dict[str, str], tmp_path:
 
 def test_a_folder_with_other_things_is_refused(bases: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(TimeControlError, match="is not empty and holds no run"):
+    with pytest.raises(TimeControlError, match="holds other files than those of a run"):
         fitted(bases["bert"], out=tmp_path)
-    with pytest.raises(TimeControlError, match="is not empty and holds no run"):
+    with pytest.raises(TimeControlError, match="holds other files than those of a run"):
         fitted(bases["bert"], out=tmp_path, overwrite=True)
     assert (tmp_path / "thesis.tex").exists()
     file = tmp_path / "thesis.tex"

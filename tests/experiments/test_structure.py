@@ -295,6 +295,7 @@ def test_structure_has_a_row_for_each_way(
     assert found["settings"] == {
         "documents of each decoder and way": 3,
         **OPTIONS,
+        "top_p": [0.9],
         "tokens counted by": bases["gpt2"],
         "training documents": 32,
         "window": 200,

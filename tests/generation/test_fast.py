@@ -134,10 +134,14 @@ def test_a_smaller_last_batch_goes_through_the_same_buffers(
         make(self, decoder, rows, *rest)
 
     monkeypatch.setattr(fast.Step, "__init__", spy)
-    decoder, given = made(), plans(1) * 9
-    found = written(decoder, given, fast=True, batch=4)
+    decoder, given, writing = made(), plans(1) * 5, Writing(budget=24, exact=False)
+    first = fast.run(decoder, given[:4], range(4), writing)
+    last = fast.run(decoder, given[4:], [4], writing, least=4)
     assert steps == [4]
-    assert found == written(decoder, given, fast=False)
+    slow = written(decoder, given, fast=False, budget=24)
+    assert [tuple(ids[: len(d.ids)]) for ids, d in zip(first + last, slow, strict=True)] == [
+        d.ids for d in slow
+    ]
 
 
 def test_other_settings_are_not_mixed_up_with_those_before() -> None:
@@ -216,7 +220,7 @@ def test_a_window_in_the_configuration_alone_is_enough(talker: Decoder) -> None:
 def test_attention_and_head_are_put_back_even_after_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    decoder = made()
+    decoder = bare()
     config: Any = decoder.model.lm.config
     before, head = config._attn_implementation, decoder.model.lm.get_output_embeddings()
     written(decoder, plans(1), fast=True)
@@ -227,6 +231,13 @@ def test_attention_and_head_are_put_back_even_after_a_failure(
 
     monkeypatch.setattr(fast.Step, "__call__", fail)
     with pytest.raises(ZeroDivisionError):
+        written(decoder, plans(1), fast=True)
+    assert config._attn_implementation == before
+    assert decoder.model.lm.get_output_embeddings() is head
+    with torch.no_grad():
+        (kept,) = decoder.model.__dict__["_runner"].values()
+        kept.step.tokens = 5  # the copy fails
+    with pytest.raises(RuntimeError):
         written(decoder, plans(1), fast=True)
     assert config._attn_implementation == before
     assert decoder.model.lm.get_output_embeddings() is head
@@ -242,9 +253,27 @@ def test_the_head_is_filled_up_to_a_round_size() -> None:
     assert found.weight.dtype == torch.bfloat16
 
 
+def bare(maker: Any = tiny_llama) -> Decoder:
+    """Return a decoder whose output layer has no bias, so that it is filled up."""
+    decoder = made(maker)
+    head: Any = decoder.model.lm.get_output_embeddings()
+    head.bias = None
+    assert round_head(head) is not None
+    return decoder
+
+
+@pytest.mark.parametrize("base", MAKERS)
+@pytest.mark.parametrize("how", [{}, {"temperature": 9.0}, {"temperature": 9.0, "top_p": 1.0}])
+def test_tokens_that_fill_up_the_head_are_never_written(base: str, how: dict[str, Any]) -> None:
+    """Hot, every token is nearly as probable as any other."""
+    decoder, given = bare(MAKERS[base]), plans(4)
+    found = [document.ids for document in written(decoder, given, fast=True, **how)]
+    assert found == [d.ids for d in written(decoder, given, fast=False, **how)]
+
+
 def test_it_writes_with_the_weights_as_they_are_now() -> None:
     """The filled-up head is a copy; it follows what is trained on in between."""
-    decoder = made(tiny_llama)
+    decoder = bare()
     first = [document.ids for document in written(decoder, plans(2), fast=True)]
     with torch.no_grad():
         decoder.model.lm.get_output_embeddings().weight.mul_(-1)

@@ -9,7 +9,7 @@ from scipy import stats
 from torch import Tensor
 from transformers import TopPLogitsWarper
 
-from timecontrol.generation.sampling import MOST, NEVER, choose, draws_for, nucleus
+from timecontrol.generation.sampling import BLOCK, MOST, NEVER, choose, draws_for, inverse, nucleus
 
 LAST = 1 - 2**-24
 """The largest number below 1 in float32."""
@@ -118,6 +118,45 @@ def test_forbidden_tokens_at_either_end_stay_forbidden(top_p: float, u: float) -
     token = int(choose(logits, torch.full((1, draws_for(top_p)), u), top_p))
     assert token in (3, 5)
     assert token == (3 if u == 0 else 5)
+
+
+FEW = [BLOCK + 1, BLOCK + 2, 3 * BLOCK - 1]
+"""The only tokens that may be chosen, of five blocks: none in the first, third, fourth, fifth."""
+
+
+@pytest.mark.parametrize("top_p", TOP_P)
+@pytest.mark.parametrize("size", [5 * BLOCK, 5 * BLOCK - 3])
+@pytest.mark.parametrize("u", [0.0, 0.3, 0.9, LAST, 1.0])
+def test_blocks_without_any_probability_are_passed_over(size: int, top_p: float, u: float) -> None:
+    """Also by 1, which no number is, but which a sum that was rounded may come to."""
+    logits = torch.full((1, size), -math.inf)
+    logits[0, FEW] = torch.tensor([1.0, 3.0, 2.0])
+    token = int(choose(logits, torch.full((1, draws_for(top_p)), u), top_p))
+    assert token in FEW
+    if top_p == 1:
+        assert token == {0.0: FEW[0], 0.3: FEW[1], 0.9: FEW[2], LAST: FEW[2], 1.0: FEW[1]}[u]
+
+
+@pytest.mark.parametrize("size", [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK])
+def test_what_fills_the_last_block_is_never_chosen(size: int) -> None:
+    logits = torch.full((1, size), -300.0)
+    for u in (0.5, LAST):
+        token = int(choose(logits, torch.tensor([[u]])))
+        assert token < size
+        assert token == pytest.approx(u * size, abs=1)
+
+
+def test_tokens_are_found_within_their_block() -> None:
+    p = torch.rand(3, 4 * BLOCK, generator=torch.Generator().manual_seed(0))
+    p[1, BLOCK : 2 * BLOCK] = 0
+    u = torch.rand(3, 50, generator=torch.Generator().manual_seed(1))
+    found, total = inverse(p, u)
+    torch.testing.assert_close(total, p.sum(-1, keepdim=True))
+    exact = p.double().cumsum(-1)
+    expected = torch.searchsorted(exact, u.double() * exact[:, -1:], right=True)
+    assert (found - expected).abs().max() <= 1
+    assert float((found != expected).float().mean()) < 0.02
+    assert inverse(p, torch.ones(3, 1))[0].tolist() == [[4 * BLOCK - 1]] * 3
 
 
 def test_a_token_of_no_probability_is_not_chosen_by_0() -> None:

@@ -49,8 +49,8 @@ def run(
         text.write_text(TEXT, encoding="utf-8")
         known = "general" if base == "minilm" else str(run_folder)
         score.run([str(text)], encoder=known, to_html=out / "anna.html")
-        if base == "minilm":
-            _write()
+    if base == "minilm":
+        _write()
     say("\n[bold]── next ──[/]\n")
     say("Your own documents:  timecontrol corpus text:FOLDER")
     say("Do they flow?        timecontrol score FILE")

@@ -76,7 +76,7 @@ def run(
 ) -> None:
     """Write documents along sampled plans.
 
-    JSON lines hold text, sections, sentences, plan, seed and settings; such a file can be given as
+    JSON lines hold text, sections, sentences, plan and its points, seed and settings; such a file can be given as
     --plan again. The same seed gives the same text, whatever the number of documents at once.
     """
     form = _format(form, to)

@@ -47,7 +47,8 @@ def run(
     accumulate: Annotated[int | None, typer.Option(help="Batches a step.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate (of adapters too).")] = None,
     keep: Annotated[
-        str | None, typer.Option(help="Weights of the last epoch, or the best on validation.")
+        str | None,
+        typer.Option(help="last: the weights of the last epoch; best: of the best on validation."),
     ] = None,
     patience: Annotated[
         int | None, typer.Option(help="Epochs without improvement before it stops; 0: never.")

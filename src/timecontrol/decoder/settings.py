@@ -56,8 +56,7 @@ class Settings:
     early: bool = False
     """Whether in training a plan's next point comes one token early, as in the authors' code."""
     end_weight: float = 5.0
-    """How much a decision counts: what opens the document, what follows a mark, and where the last
-    sentence has none, mark against end token."""
+    """How much a decision counts: what opens the document, and what follows a mark."""
     epochs: int = 8
     batch: int = 8
     accumulate: int = 1
@@ -74,7 +73,7 @@ class Settings:
     """Whose weights are kept: those of the ``last`` epoch, or of the ``best`` by validation loss
     (decisions count there as in training). Words are overfitted before structure is learnt."""
     patience: int = 0
-    """Epochs without a better validation loss before it stops; 0: never."""
+    """Epochs without a better validation loss before it stops, for ``best``; 0: never."""
     lora: int = 0
     """Rank of the adapters; 0: all weights are trained."""
     lora_rate: float = 1e-3

@@ -53,7 +53,7 @@ def perplexities(
         runs.append({"run": known["name"], "label": label, "recipe": decoder.recipe(), **cells})
         if split == "test":
             values = {k: v["value"] for k, v in cells.items() if isinstance(v, dict)}
-            log_test(looks_folder(name), "evaluate perplexity", corpus.name, values)
+            log_test(looks_folder(name, "decoder"), "evaluate perplexity", corpus.name, values)
         del decoder
         gc.collect()  # a captured step and its model hold each other
     for label in dict.fromkeys(r["label"] for r in runs):

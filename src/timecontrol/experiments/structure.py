@@ -101,6 +101,9 @@ def structures(
     settings = {
         "documents of each decoder and way": ways.count if models else None,
         **ways.options,
+        "top_p": sorted(
+            {texts.recipe["top_p"] for texts, _ in measured if "top_p" in texts.recipe}
+        ),
         "tokens counted by": tokenizer,
         "training documents": len(reference),
         "window": window,

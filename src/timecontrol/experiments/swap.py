@@ -45,15 +45,18 @@ def swaps(
     place, options = place or Place(), options or {}
     check(models)
     documents = [] if split == "train" else held_out(corpus, split)
-    rows, decoders = [], []
+    rows, decoders, top_p = [], [], None
     for name in models:
         decoder = Decoder.load(name, place.device, place.dtype)
         writing = default_writing(decoder, length, **options)
+        top_p = writing.top_p
         decoders.append(about(name, decoder))
         paths = paths_of(decoder, documents, place.progress) if documents else None
         cells = swapped(decoder, pairs, writing, batch, place.progress, paths)
         if split == "test":
-            log_test(looks_folder(name), "evaluate swap", corpus.name, cells["correlation"])
+            log_test(
+                looks_folder(name, "decoder"), "evaluate swap", corpus.name, cells["correlation"]
+            )
         rows.append({"label": Path(name).name, **cells})
         del decoder
         gc.collect()  # a captured step and its model hold each other
@@ -77,7 +80,7 @@ def swaps(
         "its 95 % interval over pairs; follows plan: texts (percent) whose profile is nearer that "
         "of the same plan than that of the same numbers; then the mean distances (L1)."
     )
-    settings = {"length": length, **options}
+    settings = {"length": length, **options, "top_p": top_p}
     found = result("swap", corpus, decoders, settings, rows, place)
     used = len(documents) or found["documents"]
     return {**found, "split": split, "documents": used, "tables": [made], "note": note}

@@ -7,7 +7,6 @@ written, rounded up: one graph for each such window. Tokens are chosen by the sa
 the same numbers as in ``write``.
 """
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -31,8 +30,6 @@ WINDOW = 128
 LOOK = 32
 """Steps between two looks at whether all documents have ended."""
 ATTENTION = "timecontrol_step"
-_ONE = threading.Lock()
-"""A model has one way of attention at a time."""
 
 
 class Slots(CacheLayerMixin):  # type: ignore[no-untyped-call]
@@ -173,13 +170,12 @@ class Step:
         """Give the base this path's attention and output layer for the time being."""
         lm: Any = self.model.lm
         attention, head = lm.config._attn_implementation, lm.get_output_embeddings()
-        lm.set_attn_implementation(ATTENTION)
-        if self.head is not None:
-            with torch.no_grad():  # weights may have changed since the last batch
-                self.head.weight[: self.tokens].copy_(head.weight)
-                self.head.weight[self.tokens :] = 0
-            lm.set_output_embeddings(self.head)
         try:
+            lm.set_attn_implementation(ATTENTION)
+            if self.head is not None:
+                with torch.no_grad():  # weights may have changed since the last batch
+                    self.head.weight[: self.tokens].copy_(head.weight)
+                lm.set_output_embeddings(self.head)
             yield
         finally:
             lm.set_output_embeddings(head)
@@ -311,7 +307,7 @@ def run(
 
     ``least``: rows there must be, as in the batch before, so that its graphs can be used again.
     """
-    from timecontrol.generation.write import filled, plan_options
+    from timecontrol.generation.write import ONE, filled, plan_options
 
     reason = usable(decoder.model)
     if reason is not None:
@@ -326,14 +322,14 @@ def run(
     if options:
         lengths = options["plan_length"]
         signals = model.signals(options["plan"], lengths, hold=options["hold"])
-    with _ONE:
+    with ONE:
         runner = _runner(decoder, len(rows), writing, signals)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
         runner.step.reset(noise.to(model.device), lengths, signals)
         with runner.step.prepared():
-            found = runner.run(tick)
-    return [[decoder.codec.begin, *row] for row in found[: len(plans)].tolist()]
+            found = runner.run(tick)[: len(plans)].tolist()
+    return [[decoder.codec.begin, *row] for row in found]
 
 
 def _runner(decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None) -> Runner:

@@ -10,16 +10,16 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-BLOCK = 2048
+TILE = 2048
 
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
-def _sum_above(p, height, out, size, draws, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
+def _sum_above(p, height, out, size, draws, TILE: tl.constexpr):  # type: ignore[no-untyped-def]
     row, draw = tl.program_id(0), tl.program_id(1)
     least = tl.load(height + row * draws + draw)
-    total = tl.zeros((BLOCK,), tl.float32)
-    for start in range(0, size, BLOCK):
-        at = start + tl.arange(0, BLOCK)
+    total = tl.zeros((TILE,), tl.float32)
+    for start in range(0, size, TILE):
+        at = start + tl.arange(0, TILE)
         value = tl.load(p + row * size + at, mask=at < size, other=0.0)
         total += tl.where(value > least, value, 0.0)
     tl.store(out + row * draws + draw, tl.sum(total, 0))
@@ -34,5 +34,7 @@ def sum_above(p: Tensor, height: Tensor) -> Tensor:
     """
     p, height = p.contiguous(), height.contiguous()
     out = torch.empty_like(height)
-    _sum_above[tuple(height.shape)](p, height, out, p.shape[1], height.shape[1], BLOCK=BLOCK)
+    # A kernel runs on the current device, whatever it is given.
+    with torch.cuda.device_of(p):  # type: ignore[no-untyped-call]
+        _sum_above[tuple(height.shape)](p, height, out, p.shape[1], height.shape[1], TILE=TILE)
     return out

@@ -53,19 +53,20 @@ def choose(
     if temperature < COLD:
         return logits.argmax(-1)
     logits = logits.float() / temperature if temperature != 1 else logits.float()
-    p = torch.softmax(filled(logits), -1)  # (rows, vocabulary and a little more)
+    p = torch.softmax(whole_blocks(logits), -1)  # (rows, vocabulary and a little more)
     if top_p < 1 and uniforms.shape[-1] == 1:
         p, top_p = nucleus(p, top_p), 1.0
     found, total = inverse(p, uniforms)  # (rows, draws), (rows, 1)
-    if top_p >= 1:
-        return found[:, 0]
+    if top_p >= 1:  # sums round: what has no probability is never taken
+        some = p.gather(-1, found[:, :1]).squeeze(-1) > 0
+        return torch.where(some, found[:, 0], p.argmax(-1))
     inside = above(p, p.gather(-1, found)) < top_p * total  # (rows, draws)
     first = inside.int().argmax(-1, keepdim=True)
     taken = found.gather(-1, first).squeeze(-1)
     return torch.where(inside.any(-1), taken, p.argmax(-1))
 
 
-def filled(logits: Tensor) -> Tensor:
+def whole_blocks(logits: Tensor) -> Tensor:
     """Return logits with forbidden tokens at the end, so that whole blocks come out."""
     more = -logits.shape[-1] % BLOCK
     return torch.nn.functional.pad(logits, (0, more), value=-torch.inf) if more else logits
@@ -92,14 +93,13 @@ def inverse(p: Tensor, uniforms: Tensor) -> tuple[Tensor, Tensor]:
     before = torch.where(block > 0, mass.gather(1, (block - 1).clamp_min(0)), 0.0)
     here = block.unsqueeze(-1).expand(-1, -1, BLOCK)
     inside = blocks.gather(1, here).cumsum(-1)  # (rows, draws, tokens)
-    most = inside[..., -1] * (1 - 2**-23)  # sums round: never past the last token that has any
-    level = torch.minimum(level - before, most).unsqueeze(-1)
-    return block * BLOCK + (inside <= level).sum(-1), total
+    passed = (inside <= (level - before).unsqueeze(-1)).sum(-1)
+    return block * BLOCK + passed.clamp_max(BLOCK - 1), total
 
 
 def above(p: Tensor, height: Tensor) -> Tensor:
     """Return the mass of the tokens more probable than each height, (rows, draws)."""
-    fused = _fused() if p.is_cuda else None
+    fused = _fused(p.device) if p.is_cuda else None
     if fused is not None:
         return fused(p, height)
     return torch.stack(
@@ -108,11 +108,14 @@ def above(p: Tensor, height: Tensor) -> Tensor:
 
 
 @cache
-def _fused() -> Callable[[Tensor, Tensor], Tensor] | None:
-    """Return the same as one kernel, where there is Triton."""
+def _fused(device: torch.device) -> Callable[[Tensor, Tensor], Tensor] | None:
+    """Return the same as one kernel, where Triton is there and works (it needs a C compiler)."""
     try:
         from timecontrol.generation.kernel import sum_above
-    except ImportError:
+
+        some = torch.ones(1, 1, device=device)
+        sum_above(some, some)
+    except Exception:  # whatever is missing there, there is another way
         return None
     return sum_above
 

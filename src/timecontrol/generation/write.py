@@ -4,6 +4,7 @@ The same seed and document number give the same text whatever the batch: on a CP
 exactly, because rows are computed alike (four at a time, attention by plain products).
 """
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,8 @@ from timecontrol.generation.written import Written
 from timecontrol.plans import Plan, check
 from timecontrol.progress import Progress, silent
 
+ONE = threading.Lock()
+"""A model has one way of attention, and one output layer, at a time."""
 ROWS = 4
 """A batch on a CPU has a multiple of so many rows: fewer, or a rest that threads leave over, go
 through other kernels, which round otherwise."""
@@ -51,10 +54,10 @@ def write(
         progress: Shows how far it is.
     """
     _check(decoder, plans, writing, first, batch)
+    on_gpu = decoder.model.device.type == "cuda"
     if fast is None:
         from timecontrol.generation.fast import usable
 
-        on_gpu = decoder.model.device.type == "cuda"
         fast = on_gpu and writing.beams == 1 and usable(decoder.model) is None
     steps = writing.budget - 1
     with progress("writing", len(plans) * steps, 0, "tokens at most") as advance:
@@ -69,7 +72,7 @@ def write(
             if fast:
                 from timecontrol.generation.fast import run
 
-                ids = run(decoder, some, numbers, writing, tick, batch if start else 0)
+                ids = run(decoder, some, numbers, writing, tick, batch if start and on_gpu else 0)
             else:
                 ids = run_generate(decoder, some, numbers, writing, tick)
             for row, plan, number in zip(ids, some, numbers, strict=True):
@@ -152,7 +155,7 @@ def run_generate(
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws).to(device)
         keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick)
         options["logits_processor"] = [keyed]
-    with plain_attention(model, writing.exact):
+    with ONE, plain_attention(model, writing.exact):
         found = model.generate(prompt, streamer=streamer, **options)
     return [row.tolist() for row in found[: len(plans)]]
 
