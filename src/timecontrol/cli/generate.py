@@ -76,8 +76,9 @@ def run(
 ) -> None:
     """Write documents along sampled plans.
 
-    JSON lines hold text, sections, sentences, plan and its points, seed and settings; such a file can be given as
-    --plan again. The same seed gives the same text, whatever the number of documents at once.
+    JSON lines hold text, sections, sentences, plan, the point of each sentence, seed and settings;
+    such a file can be given as --plan again. The same seed gives the same text, whatever the number
+    of documents at once.
     """
     form = _format(form, to)
     if streamed and (to is not None or form == "jsonl"):
