@@ -87,7 +87,7 @@ def test_strangers_are_refused_but_hidden_files_are_not(tmp_path: Path) -> None:
     (tmp_path / ".hidden").touch()
     (tmp_path / "ours").touch()
     refuse_strangers(tmp_path, {"ours", "not there"})
-    with pytest.raises(TimeControlError, match="holds no run"):
+    with pytest.raises(TimeControlError, match="holds other files than those of a run"):
         refuse_strangers(tmp_path, {"others"})
 
 

@@ -197,6 +197,7 @@ def test_a_decoder_writes_and_its_encoder_scores(decoder_run: Path) -> None:
     assert [t.ids for t in again] == [t.ids for t in texts]
     assert tc.generate(1, plan="static", length=48)[0].plan.kind == "static"  # type: ignore[union-attr]
     assert tc.score(["One.", "Two.", "Three."]).score is not None
+    assert tc.score(texts[0]).sentences == texts[0].sentences
 
 
 def test_without_a_decoder_nothing_is_written(run: Path) -> None:

@@ -270,9 +270,10 @@ class TimeControl:
                 )
         return list(write(self.writer, plans, writing, batch=batch))
 
-    def score(self, text: str | Sequence[str], id: str = "text") -> Report:
-        """Judge one document: a text, or its sentences."""
-        return next(self.score_many([(id, text)]))
+    def score(self, text: "str | Sequence[str] | Written", id: str = "text") -> Report:
+        """Judge one document: a text, its sentences, or what ``generate`` wrote."""
+        given: Any = text if isinstance(text, str | Sequence) else getattr(text, "sentences", text)
+        return next(self.score_many([(id, given)]))
 
     def score_many(
         self, documents: Iterable[tuple[str, str | Sequence[str]]], shuffles: int = SHUFFLES

@@ -1,8 +1,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Ran
+from timecontrol.decoder import Decoder
 from timecontrol.encoder import Encoder
+from timecontrol.errors import TimeControlError
 
 
 def test_it_writes_a_sentence_transformers_model(
@@ -26,3 +30,22 @@ def test_no_run_no_model(timecontrol: Callable[..., Ran], tmp_path: Path) -> Non
     assert ran.code == 2
     assert "no such folder" in ran.err
     assert not (tmp_path / "out").exists()
+
+
+def test_what_comes_with_the_package_goes_by_its_name(
+    timecontrol: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def load(name: Path | str, *args: object, **rest: object) -> None:
+        opened.append(Path(name).name)
+        raise TimeControlError("seen")
+
+    monkeypatch.setattr(Encoder, "load", load)
+    monkeypatch.setattr(Decoder, "load", load)
+    for name in ("general", "wikisection", "wikisection-decoder"):
+        assert timecontrol("export", name, "--to", str(tmp_path / "out")).err.endswith("seen\n")
+    assert opened == ["general", "wikisection", "wikisection-decoder"]
+    ran = timecontrol("export", "wikisction", "--to", str(tmp_path / "out"))
+    assert ran.code == 2
+    assert "No encoder named 'wikisction'. Did you mean 'wikisection'?" in ran.err

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import Ran
+from timecontrol import generation
 from timecontrol.cli import generate
 from timecontrol.decoder import Decoder
 from timecontrol.encoder import Encoder
@@ -123,8 +124,10 @@ def test_the_ending_of_a_file_says_what_goes_in(
             document.text for document in documents
         ]
     else:
+        heads = ["── 0 ──", "── 1 ──"] if form == "text" else ["# 0", "# 1"]
         shown = [d.text if form == "text" else d.markdown() for d in documents]
-        assert found == "\n".join(text + "\n" for text in shown)
+        pairs = zip(heads, shown, strict=True)
+        assert found == "\n".join(f"{head}\n\n{text}\n" for head, text in pairs)
     assert list(tmp_path.glob(".*")) == []
 
 
@@ -258,13 +261,13 @@ def test_a_decoder_without_plans(
         (["--plan", "brigde"], "No plan named 'brigde'. Did you mean 'bridge'?"),
         (["--plan", "nowhere.json"], "nowhere.json: no such file"),
         (["--plan", "nowhere.parquet"], "nowhere.parquet: no such file"),
-        (["--sentences", "1000"], "1000 sentences are asked for: from 1 to 20, for 256 tokens"),
+        (["--sentences", "1000"], "1000 sentences are asked for: from 1 to 20 in 256 tokens"),
         (
             ["--length", "513"],
             "513 tokens are asked for; the base of this decoder takes at most 512",
         ),
         (["--length", "long"], "length is 'long': normal, forced, or a number of tokens."),
-        (["--length", "0"], "budget is 0: 2 tokens or more"),
+        (["--length", "0"], "length is 0 tokens: 2 or more"),
         (["--waypoint", "Bake it."], "--waypoint is 'Bake it.': SHARE:TEXT, such as 0.5:TEXT."),
         (["--waypoint", "half:Bake it."], "SHARE:TEXT"),
         (["--waypoint", "5:Bake it."], "A waypoint at 5: its place is a share"),
@@ -306,7 +309,7 @@ def test_mistakes_get_one_line(
     [
         ("a.csv", "1,2\n3,4\n", "points have 2 numbers; this model reads points of 3."),
         ("a.csv", "1,2,3\n1,nan,3\n", "a.csv:2: 'nan' is not a finite number"),
-        ("a.json", '{"points": [[1, NaN, 3]]}', "Point 1 of the plan's 1 holds NaN or infinity"),
+        ("a.json", '{"points": [[1, NaN, 3]]}', "Point 1 of the plan's 1 holds NaN, infinity"),
         ("a.jsonl", '{"plan": {"points": [[1, 2, 1e999]]}}', "a.jsonl:1: Point 1 of the plan's 1"),
         ("a.json", '{"points": []}', "The plan has no points: it needs at least 1."),
         ("a.csv", "z1,z2,z3\n", "The plan has no points"),
@@ -339,7 +342,7 @@ def test_nan_in_numpy_s_own_format(
     np.save(tmp_path / "a.npy", points)
     model = ("generate", "--model", str(decoder_run), "--device", "cpu")
     ran = timecontrol(*model, "--plan", str(tmp_path / "a.npy"))
-    one_line(ran, "plan 2: Point 3 of the plan's 4 holds NaN or infinity")
+    one_line(ran, "plan 2: Point 3 of the plan's 4 holds NaN, infinity")
 
 
 @pytest.mark.parametrize(
@@ -452,3 +455,25 @@ def test_waypoints_as_they_are_typed() -> None:
         (0.5, "Bake: hot."),
         (0.25, "Mix"),
     ]
+
+
+def test_documents_that_were_cut_off_are_told_of(
+    timecontrol: Callable[..., Ran],
+    decoder_run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A document that fills the window without an end is cut there; a forced one is meant to be."""
+    ids = {0: (0,) * 256, 1: (0,) * 9, 2: (0,) * 256}
+
+    def write(decoder: Any, plans: Any, writing: Any, **rest: Any) -> Any:
+        for number in range(len(plans)):
+            ended = number == 1
+            yield Written(number, (), ids[number], ended, None, writing.as_dict())
+
+    monkeypatch.setattr(generation, "write", write)
+    words = ["generate", "--model", str(decoder_run), "-n", "3", "--out", str(tmp_path / "a.txt")]
+    assert timecontrol(*words).err.endswith(
+        "2 of 3 had not ended after 256 tokens, and were cut there\n"
+    )
+    assert "cut" not in timecontrol(*words, "--length", "forced").err

@@ -263,3 +263,20 @@ def test_a_model_that_does_not_find_its_sections_is_warned_about(
         out, err = told(capsys, fine)
         assert err == ""
         assert ("right tag" in out) == (fine is not None and fine["first"] is not None)
+
+
+def test_an_interrupted_training_says_what_is_left_of_it(
+    train: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stop(*args: Any, **rest: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Decoder, "fit", stop)
+        ran = train("--method", "plain")
+        assert ran.code == 130
+        assert "stopped before an epoch was over: the same command begins anew\n" in ran.err
+        state = tmp_path / "run" / CHECKPOINTS / "checkpoint-2" / "trainer_state.json"
+        state.parent.mkdir(parents=True)
+        state.write_text("{}")
+        assert "the same command goes on after the last whole epoch\n" in train().err

@@ -90,7 +90,7 @@ def test_structure(
         ("plain", "normal"),
         ("plain", "forced"),
     ]
-    assert found["settings"]["top_p"] == 0.8
+    assert found["settings"]["top_p"] == [0.8]
     assert (found["settings"]["temperature"], found["settings"]["seed"]) == (0.9, 6)
     assert found["settings"]["window"] == 200
     assert [d["name"] for d in found["decoders"]] == ["planned", "plain"]

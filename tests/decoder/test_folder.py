@@ -67,9 +67,9 @@ def test_an_unfinished_run_is_gone_on_with(tmp_path: Path) -> None:
 def test_what_is_not_of_a_run_is_never_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     for overwrite in (False, True):
-        with pytest.raises(TimeControlError, match="not empty and holds no run"):
+        with pytest.raises(TimeControlError, match="holds other files than those of a run"):
             make_ready(tmp_path, "a", overwrite)
-    with pytest.raises(TimeControlError, match="not empty"):
+    with pytest.raises(TimeControlError, match="holds other files"):
         refuse_others(tmp_path)
     clear(tmp_path)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"

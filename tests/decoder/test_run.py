@@ -366,7 +366,7 @@ def test_saving_spares_other_folders_and_leaves_nothing_of_another_run(
     first = Decoder.load(decoder_run, device="cpu")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
-    with pytest.raises(TimeControlError, match="holds no run"):
+    with pytest.raises(TimeControlError, match="holds other files"):
         first.save(tmp_path / "mine")
     with pytest.raises(TimeControlError, match="kind 'encoder', not 'decoder'"):
         first.save(copy / ENCODER)

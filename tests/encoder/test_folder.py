@@ -41,14 +41,14 @@ def test_an_unfinished_run_is_gone_on_with_even_where_another_may_be_replaced(
 def test_what_is_not_of_a_run_is_never_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     for overwrite in (False, True):
-        with pytest.raises(TimeControlError, match="not empty and holds no run"):
+        with pytest.raises(TimeControlError, match="holds other files than those of a run"):
             make_ready(tmp_path, "a", overwrite)
-    with pytest.raises(TimeControlError, match="not empty"):
+    with pytest.raises(TimeControlError, match="holds other files"):
         refuse_others(tmp_path)
     finished(tmp_path, "a")  # beside a run
     assert make_ready(tmp_path, "a", overwrite=False)
     for identity in ("a", "b"):
-        with pytest.raises(TimeControlError, match="not empty and holds no run"):
+        with pytest.raises(TimeControlError, match="holds other files than those of a run"):
             make_ready(tmp_path, identity, overwrite=True)
     assert (tmp_path / HEAD).exists()
     assert (tmp_path / CONFIG).exists()

@@ -352,6 +352,6 @@ def test_structure_refuses_before_anything_is_written(
     bad.write_text("{}\n")
     with pytest.raises(InputError, match=r"bad\.jsonl:1: no document"):
         structures(corpus, models=[model], files=[bad], **options)
-    for length, message in (("long", "length is 'long'"), ("1", "budget is 1")):
+    for length, message in (("long", "length is 'long'"), ("1", "length is 1 tokens")):
         with pytest.raises(TimeControlError, match=message):
             structures(corpus, models=[model], ways=Ways(lengths=["normal", length]), **options)

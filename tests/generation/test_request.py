@@ -119,7 +119,7 @@ def test_what_is_no_length(decoder: Decoder, length: str) -> None:
 
 @pytest.mark.parametrize("length", ["0", "1"])
 def test_too_short_a_length(decoder: Decoder, length: str) -> None:
-    with pytest.raises(TimeControlError, match=f"budget is {length}: 2 tokens or more"):
+    with pytest.raises(TimeControlError, match=f"length is {length} tokens: 2 or more"):
         default_writing(decoder, length)
 
 
@@ -150,7 +150,8 @@ def test_most_sentences_are_twice_as_many_as_usual(decoder: Decoder) -> None:
         with pytest.raises(TimeControlError) as error:
             plans_for(decoder, 1, NORMAL, sentences=n)
         assert str(error.value) == (
-            f"{n} sentences are asked for: from 1 to 51, for 256 tokens hold about 26."
+            f"{n} sentences are asked for: from 1 to 51 in 256 tokens, where 26 are usual; a "
+            "larger --length has room for more."
         )
 
 

@@ -23,8 +23,8 @@ def test_settings_come_back_from_plain_data() -> None:
     [
         ({"length": "long"}, "length is 'long': normal or forced"),
         ({"stop": "never"}, "stop is 'never': end or plan"),
-        ({"budget": 1}, "budget is 1: 2 tokens or more"),
-        ({"budget": -5}, "budget is -5"),
+        ({"budget": 1}, "length is 1 tokens: 2 or more"),
+        ({"budget": -5}, "length is -5 tokens"),
         ({"top_p": 0.0}, "top-p is 0: above 0, at most 1"),
         ({"top_p": 1.01}, "top-p is 1.01"),
         ({"top_p": math.nan}, "top-p is nan"),

@@ -12,8 +12,10 @@ from typing import Any
 def convert(file: Path, folder: Path) -> None:
     """Write the model and tokenizer of a GGUF file into ``folder``."""
     import torch
+    import transformers
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     source, name = str(file.parent), file.name
     tokenizer = AutoTokenizer.from_pretrained(source, gguf_file=name)
     model = AutoModelForCausalLM.from_pretrained(source, gguf_file=name, dtype=torch.float32)

@@ -9,7 +9,7 @@ from timecontrol.cli import corpus, encode, generate, plot, score, train
 from timecontrol.cli.console import note, say, shown
 
 CITIES = "synthetic:cities"
-WRITER, WRITER_BASE, LENGTH = "wikisection", "smollm2-135m", "400"
+WRITER, WRITER_BASE, LENGTH = "wikisection", "smollm2-135m", "320"
 TEXT = """\
 Anna had never baked a cake before. Her grandmother wrote the recipe on a card and gave it to her.
 On Saturday Anna bought flour, butter, eggs and sugar at the market. She mixed everything in the
@@ -56,7 +56,9 @@ def run(
     say("Do they flow?        timecontrol score FILE")
     say("Their latent space:  timecontrol train encoder text:FOLDER --out RUN")
     say(f"Another article:     timecontrol generate --model {WRITER} --stream --seed 1")
-    say("One like yours:      timecontrol train decoder text:FOLDER --encoder RUN --out WRITER")
+    say(
+        "One like yours:      timecontrol train decoder text:FOLDER --encoder RUN --lora 16 --out W"
+    )
     say("All formats:         timecontrol corpus list")
     say(shown("Pretrained bases:    timecontrol bases"))
 

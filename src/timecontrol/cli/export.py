@@ -11,16 +11,23 @@ EPILOG = "Example: timecontrol export runs/mine --to exported"
 
 
 def run(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
+    name: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run folder, or of the package: see below.")
+    ],
     to: Annotated[Path, typer.Option(help="The folder to write.")],
 ) -> None:
     """Write a run for other libraries.
 
     An encoder becomes a plain sentence-transformers model, usable without this package; a decoder a
-    transformers model.
+    transformers model. Encoders of the package go by their names, a decoder by NAME-decoder:
+    general, wikisection, dialogue, wikisection-decoder.
     """
-    from timecontrol.runs import kind_of
+    from timecontrol.pretrained import DECODERS, decoder_folder, folder_of
+    from timecontrol.runs import is_finished, kind_of
 
+    whose = name.removesuffix("-decoder")
+    shipped = whose != name and whose in DECODERS and not is_finished(Path(name))
+    folder = decoder_folder(whose) if shipped else folder_of(name)
     if kind_of(folder) == "decoder":
         from timecontrol.decoder import Decoder
         from timecontrol.decoder.export import export as export_decoder

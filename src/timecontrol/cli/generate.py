@@ -121,16 +121,31 @@ def run(
         return
     from timecontrol.generation import write
 
-    texts = write(
-        decoder, plans, writing, first=first, batch=batch_size, fast=fast, progress=progress
+    cut: list[int] = []
+    texts = _watched(
+        write(decoder, plans, writing, first=first, batch=batch_size, fast=fast, progress=progress),
+        cut,
     )
     facts = decoder.about()
     if to is not None:
-        n = _save(texts, to, form, facts)
+        n = _save(texts, to, form, facts, alone=len(plans) == 1)
         say(shown(f"Written to {to}: {n} {'documents' if n != 1 else 'document'}."))
-        return
+    else:
+        for text in texts:
+            _show(text, form, facts, alone=len(plans) == 1)
+    if cut and not writing.forced:
+        note(
+            f"{len(cut)} of {len(plans)} had not ended after {writing.budget} tokens, and "
+            f"{'was' if len(cut) == 1 else 'were'} cut there"
+        )
+
+
+def _watched(texts: "Iterator[Written]", cut: list[int]) -> "Iterator[Written]":
+    """Hand on documents, and note the numbers of those that filled the window without ending."""
     for text in texts:
-        _show(text, form, facts, alone=len(plans) == 1)
+        if len(text.ids) >= text.settings["budget"] and not text.ended:
+            cut.append(text.number)
+        yield text
 
 
 def waypoints_of(given: list[str] | None) -> list[tuple[float, str]]:
@@ -169,13 +184,20 @@ def _show(text: "Written", form: str, facts: dict[str, Any], alone: bool) -> Non
         print_json({**text.as_dict(), "decoder": facts}, line=True)
         return
     if not alone:
-        say(f"[bold]── {text.number} ──[/]\n" if form == "text" else f"# {text.number}\n")
+        say(f"[bold]{_head(text, form)}[/]\n" if form == "text" else f"{_head(text, form)}\n")
     say(shown(text.markdown() if form == "markdown" else text.text))
     if not alone:
         say()
 
 
-def _save(texts: "Iterator[Written]", to: Path, form: str, facts: dict[str, Any]) -> int:
+def _head(text: "Written", form: str) -> str:
+    """Return the line that begins one of several documents."""
+    return f"── {text.number} ──" if form == "text" else f"# {text.number}"
+
+
+def _save(
+    texts: "Iterator[Written]", to: Path, form: str, facts: dict[str, Any], alone: bool
+) -> int:
     """Write documents to a file that appears when all are there; what came before stays.
 
     Interrupted, what has been written is kept beside it, and where is said.
@@ -189,8 +211,9 @@ def _save(texts: "Iterator[Written]", to: Path, form: str, facts: dict[str, Any]
                 if form == "jsonl":
                     file.write(json.dumps({**text.as_dict(), "decoder": facts}) + "\n")
                 else:
+                    head = "" if alone else _head(text, form) + "\n\n"
                     whole = text.markdown() if form == "markdown" else text.text
-                    file.write(("\n" if n else "") + whole + "\n")
+                    file.write(("\n" if n else "") + head + whole + "\n")
                 n += 1
         fresh.replace(to)
     except KeyboardInterrupt:

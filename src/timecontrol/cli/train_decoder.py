@@ -138,21 +138,25 @@ def run(
         final_mark=final_mark,
         end_weight=end_weight,
     )
-    trained = Decoder.fit(
-        corpus,
-        encoder=encoder,
-        base=base,
-        settings=settings,
-        out=out,
-        overwrite=overwrite,
-        device=device,
-        dtype=dtype,
-        compiled=compiled,
-        checkpoints=checkpoints,
-        tensorboard=tensorboard,
-        before=_before,
-        progress=progress,
-    )
+    try:
+        trained = Decoder.fit(
+            corpus,
+            encoder=encoder,
+            base=base,
+            settings=settings,
+            out=out,
+            overwrite=overwrite,
+            device=device,
+            dtype=dtype,
+            compiled=compiled,
+            checkpoints=checkpoints,
+            tensorboard=tensorboard,
+            before=_before,
+            progress=progress,
+        )
+    except KeyboardInterrupt:
+        _stopped(out)
+        raise
     if as_json:
         print_json({"run": out.as_posix(), "config": trained.config, "metrics": trained.metrics})
         return
@@ -160,6 +164,17 @@ def run(
     for remark in trained.config["corpus"]["notes"]:
         note(f"note: {remark}")
     say(shown(f"\nWritten to {out}. Next: timecontrol generate --model {out} -n 4"))
+
+
+def _stopped(out: Path) -> None:
+    """Say what is left of a training that was interrupted."""
+    from timecontrol.decoder.folder import CHECKPOINTS
+    from timecontrol.decoder.training import last_checkpoint
+
+    if last_checkpoint(out / CHECKPOINTS) is None:
+        note("stopped before an epoch was over: the same command begins anew")
+    else:
+        note("stopped: the same command goes on after the last whole epoch")
 
 
 def _before(found: "Estimate") -> None:

@@ -233,7 +233,10 @@ class Decoder:
         pad = int(codec.tokenizer.pad_token_id)
         collate = Collator(pad, tuple(counted), opens, settings.early)
         if before is not None:
-            found = estimate(trained, training, collate, settings, place, bf16, kept is not None)
+            with progress("timing a few steps", 1) as advance:
+                how_much = kept is not None
+                found = estimate(trained, training, collate, settings, place, bf16, how_much)
+                advance(1)
             if folder is not None:
                 check_disk(found, folder)
             before(found)

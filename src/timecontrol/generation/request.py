@@ -184,8 +184,9 @@ def plans_for(
         most = most_sentences(decoder, writing.budget)
         if not 1 <= sentences <= most:
             raise TimeControlError(
-                f"{sentences} sentences are asked for: from 1 to {most}, for {writing.budget} "
-                f"tokens hold about {writing.budget * law.sentences / law.tokens:.0f}."
+                f"{sentences} sentences are asked for: from 1 to {most} in {writing.budget} "
+                f"tokens, where {writing.budget * law.sentences / law.tokens:.0f} are usual; a "
+                "larger --length has room for more."
             )
     n = sentences or sentences_for(decoder, writing)
     pins = pins_of(decoder, start, goal, waypoints)

@@ -36,7 +36,7 @@ class Writing:
         if self.stop not in ("end", "plan"):
             raise TimeControlError(f"stop is {self.stop!r}: end or plan.")
         if self.budget < 2:
-            raise TimeControlError(f"budget is {self.budget}: 2 tokens or more.")
+            raise TimeControlError(f"length is {self.budget} tokens: 2 or more.")
         if not 0 < self.top_p <= 1:
             raise TimeControlError(f"top-p is {self.top_p:g}: above 0, at most 1.")
         if not 0 <= self.temperature < math.inf:

@@ -244,7 +244,8 @@ def placed(pins: Sequence[Pin], n: int, d: int) -> dict[int, Array]:
         least = 1 if pin.share == 0 else 2 if pin.share == 1 else 3
         if n < least:
             raise TimeControlError(
-                f"The pin at {pin.share:g} has no place in {n} sentences: ask for at least {least}."
+                f"What is to be at {pin.share:g} has no place in {n} sentences: ask for at least "
+                f"{least}."
             )
         sentence = int(np.floor(pin.share * (n - 1) + 0.5))
         if least == 3:

@@ -82,10 +82,12 @@ def check(
         raise TimeControlError(
             f"A plan is a table, one row of numbers a sentence; this has {found.ndim} dimensions."
         )
-    bad = ~np.isfinite(found).all(1)
+    bad = ~(np.abs(found) <= np.finfo(np.float32).max).all(1)  # models reckon in float32
     if bad.any():
         row = int(bad.argmax())
-        raise TimeControlError(f"Point {row + 1} of the plan's {len(found)} holds NaN or infinity.")
+        raise TimeControlError(
+            f"Point {row + 1} of the plan's {len(found)} holds NaN, infinity or too large a number."
+        )
     if dim is not None and found.shape[1] != dim:
         raise TimeControlError(
             f"The plan's points have {found.shape[1]} numbers; this model reads points of {dim}."
