@@ -18,7 +18,7 @@ from timecontrol.runs import is_finished
 CORPUS = "synthetic:recipes,documents=20"
 FAST = ("--epochs", "1", "--window", "256", "--batch", "16", "--device", "cpu")
 ESTIMATE = re.compile(
-    r"1 steps, about \d+ s if it does not stop early; [\d.]+M of [\d.]+M parameters are trained, "
+    r"1 steps, about \d+ s; [\d.]+M of [\d.]+M parameters are trained, "
     r"[\d,]+ tokens an epoch; up to [\d.]+ GB of disk\n"
 )
 

@@ -9,7 +9,7 @@ import torch
 
 from tests.decoder.test_training import CODEC, TRAIN, made, settings
 from timecontrol.decoder import estimate as module
-from timecontrol.decoder.estimate import Estimate, check_disk, estimate
+from timecontrol.decoder.estimate import MORE, Estimate, check_disk, estimate
 from timecontrol.decoder.examples import Collator, Examples
 from timecontrol.errors import TimeControlError
 
@@ -45,10 +45,10 @@ def test_of_adapters_only_they_are_kept() -> None:
 def test_more_steps_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(100))
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
-    short, _ = estimated()  # a second a batch
+    short, _ = estimated()  # a second for two documents
     long, _ = estimated(epochs=6, accumulate=3)
-    assert short.seconds == pytest.approx(1.1 * 9)
-    assert long.seconds == pytest.approx(1.1 * 6 * 3)
+    assert short.seconds == pytest.approx(MORE * 3 * 12 / 2)  # epochs, documents, two a second
+    assert long.seconds == pytest.approx(MORE * 6 * 12 / 2)
 
 
 def test_the_model_is_left_as_it_was() -> None:

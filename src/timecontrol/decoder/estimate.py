@@ -1,4 +1,4 @@
-"""What a training will take, before it begins: one batch is timed, and the disk is counted."""
+"""What a training will take, before it begins: a few passes are timed, and the disk is counted."""
 
 import shutil
 import time
@@ -20,7 +20,7 @@ class Estimate:
     """What a training takes."""
 
     steps: int
-    """Of the optimiser, if it does not stop early."""
+    """Of the optimiser, at most."""
     seconds: float
     tokens: int
     """Of one epoch."""
@@ -37,11 +37,14 @@ class Estimate:
         took = f"{self.seconds:.0f} s" if minutes < 2 else f"{minutes:.0f} min"
         hours = f"{minutes / 60:.1f} h" if minutes > 120 else took
         return (
-            f"{self.steps:,} steps, about {hours} if it does not stop early; "
+            f"{self.steps:,} steps, about {hours}; "
             f"{self.trained / 1e6:,.1f}M of {self.parameters / 1e6:,.1f}M parameters are trained, "
             f"{self.tokens:,} tokens an epoch; up to {self.disk / 1e9:.1f} GB of disk"
         )
 
+
+MORE = 1.2
+"""What padding, the optimiser and validation add."""
 
 Before = Callable[[Estimate], None]
 """Is told what the training will take."""
@@ -56,7 +59,7 @@ def estimate(
     bf16: bool,
     checkpoints: bool,
 ) -> Estimate:
-    """Time a batch, forward and back, and count.
+    """Time a batch (on a CPU, where that takes long, two documents), forward and back, and count.
 
     Args:
         model: On its device.
@@ -67,10 +70,10 @@ def estimate(
         bf16: Whether in bfloat16.
         checkpoints: Whether the state is kept on disk on the way.
     """
-    n = min(settings.batch, len(examples))
+    n = min(settings.batch if device.type == "cuda" else 2, len(examples))
     model.train()
     spent = 0.0
-    for chosen in (range(1), range(n)):  # the first pass, of one document, prepares the machine
+    for chosen in (range(1), range(n), range(n)):  # the first of each size prepares the machine
         batch = {k: v.to(device) for k, v in collate([examples[i] for i in chosen]).items()}
         begun = time.monotonic()
         with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
@@ -85,7 +88,8 @@ def estimate(
     saved = 4 * (trained if settings.lora else whole)
     disk = saved + (2 * (saved + 8 * trained) if checkpoints else 0)
     tokens = sum(len(examples[i].ids) for i in range(len(examples)))
-    seconds = 1.1 * spent * settings.accumulate * steps  # the optimiser and validation on top
+    timed = sum(len(examples[i].ids) for i in range(n))
+    seconds = MORE * spent * settings.epochs * tokens / timed
     return Estimate(steps, seconds, tokens, trained, whole, disk)
 
 
