@@ -263,6 +263,17 @@ def run(bases: dict[str, str], tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def plain_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> str:
+    """The run folder of a small decoder without plans, of 20 made recipes. Only to be read."""
+    from timecontrol.decoder import Decoder
+
+    out, spec = tmp_path_factory.mktemp("plain") / "plain", "synthetic:recipes,documents=20"
+    options: dict[str, Any] = {"method": "plain", "epochs": 1, "window": 64, "batch": 16}
+    Decoder.fit(spec, base=bases["llama"], out=out, device="cpu", **options)
+    return str(out)
+
+
+@pytest.fixture(scope="session")
 def decoder_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> Path:
     """The run folder of a small planned decoder of made recipes, 40 documents. Only to be read."""
     from timecontrol.decoder import Decoder

@@ -23,15 +23,6 @@ SHORT = ("--length", "24", "--device", "cpu")
 CORPUS = "synthetic:recipes,documents=20"
 
 
-@pytest.fixture(scope="module")
-def plain_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> Path:
-    """The run folder of a decoder without plans."""
-    out = tmp_path_factory.mktemp("plain") / "run"
-    options: dict[str, Any] = {"epochs": 1, "window": 64, "batch": 16}
-    Decoder.fit(CORPUS, base=bases["llama"], out=out, device="cpu", method="plain", **options)
-    return out
-
-
 @pytest.fixture
 def copied(decoder_run: Path, tmp_path: Path) -> Path:
     """A copy of a decoder's run, to be damaged."""
@@ -238,9 +229,9 @@ def test_what_is_asked_for_is_planned(timecontrol: Callable[..., Ran], decoder_r
 
 
 def test_a_decoder_without_plans(
-    timecontrol: Callable[..., Ran], plain_run: Path, tmp_path: Path
+    timecontrol: Callable[..., Ran], plain_run: str, tmp_path: Path
 ) -> None:
-    model = ("generate", "--model", str(plain_run), *SHORT)
+    model = ("generate", "--model", plain_run, *SHORT)
     ran = timecontrol(*model, "--format", "jsonl")
     found = json.loads(ran.out)
     assert found["plan"] is None

@@ -11,7 +11,6 @@ import pytest
 
 from tests.conftest import Ran
 from timecontrol.cli.writings import _words
-from timecontrol.decoder import Decoder
 from timecontrol.decoder.folder import ENCODER
 from timecontrol.encoder import Encoder
 from timecontrol.encoder.evaluations import count
@@ -25,14 +24,6 @@ CPU = ("--device", "cpu")
 def model(decoder_run: Path, tmp_path: Path) -> str:
     """A copy of the shared decoder, in which looks can be written down."""
     return str(shutil.copytree(decoder_run, tmp_path / "planned"))
-
-
-@pytest.fixture(scope="module")
-def plain_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> str:
-    out, spec = tmp_path_factory.mktemp("plain") / "plain", "synthetic:recipes,documents=20"
-    options: dict[str, Any] = {"method": "plain", "epochs": 1, "window": 64, "batch": 16}
-    Decoder.fit(spec, base=bases["llama"], out=out, device="cpu", **options)
-    return str(out)
 
 
 @pytest.fixture(scope="module")

@@ -24,15 +24,6 @@ def model(decoder_run: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def plain_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> str:
-    """A decoder without plans. Only to be read."""
-    out, spec = tmp_path_factory.mktemp("plain") / "plain", "synthetic:recipes,documents=20"
-    options: dict[str, Any] = {"method": "plain", "epochs": 1, "window": 64, "batch": 16}
-    Decoder.fit(spec, base=bases["llama"], out=out, device="cpu", **options)
-    return str(out)
-
-
-@pytest.fixture(scope="session")
 def section_run(tmp_path_factory: pytest.TempPathFactory, bases: dict[str, str]) -> str:
     """A decoder that is told of sections. Only to be read."""
     out, spec = tmp_path_factory.mktemp("dense") / "dense", "synthetic:recipes,documents=20"

@@ -1,4 +1,6 @@
 import math
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +11,16 @@ from scipy import stats
 from torch import Tensor
 from transformers import TopPLogitsWarper
 
-from timecontrol.generation.sampling import BLOCK, MOST, NEVER, choose, draws_for, inverse, nucleus
+from timecontrol.generation.sampling import (
+    BLOCK,
+    MOST,
+    NEVER,
+    _fused,
+    choose,
+    draws_for,
+    inverse,
+    nucleus,
+)
 
 LAST = 1 - 2**-24
 """The largest number below 1 in float32."""
@@ -157,6 +168,24 @@ def test_tokens_are_found_within_their_block() -> None:
     assert (found - expected).abs().max() <= 1
     assert float((found != expected).float().mean()) < 0.02
     assert inverse(p, torch.ones(3, 1))[0].tolist() == [[4 * BLOCK - 1]] * 3
+
+
+def test_the_kernel_is_taken_where_it_works_and_only_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(p: Tensor, height: Tensor) -> Tensor:
+        raise RuntimeError("Failed to find C compiler")
+
+    def working(p: Tensor, height: Tensor) -> Tensor:
+        return height
+
+    cpu = torch.device("cpu")
+    for found, expected in ((broken, None), (working, working)):
+        kernel = SimpleNamespace(sum_above=found)
+        monkeypatch.setitem(sys.modules, "timecontrol.generation.kernel", kernel)
+        assert _fused.__wrapped__(cpu) is expected
+    monkeypatch.setitem(sys.modules, "timecontrol.generation.kernel", None)
+    assert _fused.__wrapped__(cpu) is None
 
 
 def test_a_token_of_no_probability_is_not_chosen_by_0() -> None:

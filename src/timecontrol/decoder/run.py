@@ -234,8 +234,9 @@ class Decoder:
         collate = Collator(pad, tuple(counted), opens, settings.early)
         if before is not None:
             with progress("timing a few steps", 1) as advance:
-                how_much = kept is not None
-                found = estimate(trained, training, collate, settings, place, bf16, how_much)
+                found = estimate(
+                    trained, training, collate, settings, place, bf16, checkpoints=kept is not None
+                )
                 advance(1)
             if folder is not None:
                 check_disk(found, folder)
