@@ -4,9 +4,10 @@
     python benchmarks/decoding.py --shape gpt2 --batches 1,256 --tokens 512 --device cuda
 
 All arms write the same number of tokens at top-p .95, the end token forbidden, from random weights,
-one after the other in one run; ratios are what counts. "plain" is the base's ``generate`` with our
-sampling and, on a CPU, the same attention; "transformers' own" is it as it comes. On a CPU "exact"
-fills a batch up to four rows.
+one after the other in one run; what counts is the ratio to plain of the same round, its median.
+"plain" is the base's ``generate`` with our sampling and, on a CPU, the same attention;
+"transformers' own" is it as it comes. On a CPU planned writing has its weights laid out beforehand
+and, to be exact, at least two rows; "plain, laid out" shows what the plan alone costs.
 """
 
 import argparse
@@ -15,7 +16,9 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
+from statistics import median
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,6 +31,7 @@ from timecontrol.decoder.fusion import spread
 from timecontrol.features.extract import one_gelu
 from timecontrol.generation import Writing, fast
 from timecontrol.generation.noise import uniforms
+from timecontrol.generation.packed import packed
 from timecontrol.generation.processors import Keyed
 from timecontrol.generation.sampling import draws_for
 from timecontrol.generation.write import plain_attention, run_generate
@@ -78,12 +82,12 @@ def decoder_of(shape: str, device: torch.device, dtype: torch.dtype) -> Any:
     return SimpleNamespace(model=model.requires_grad_(False), codec=codec)
 
 
-def plain(decoder: Any, rows: int, writing: Writing) -> None:
+def plain(decoder: Any, rows: int, writing: Writing, how: Any = nullcontext) -> None:
     """Write with the base's own ``generate``, the same sampling and attention."""
     model, steps = decoder.model, writing.budget - 1
     prompt = torch.zeros(rows, 1, dtype=torch.long, device=model.device)
     noise = uniforms(0, range(rows), steps, draws_for(writing.top_p)).to(model.device)
-    with torch.no_grad(), plain_attention(model):
+    with torch.no_grad(), plain_attention(model), how(model):
         model.lm.generate(
             prompt,
             attention_mask=torch.ones_like(prompt),
@@ -140,13 +144,13 @@ class Replayed:
 
     def __call__(self) -> None:
         """Write all documents once."""
-        with torch.no_grad(), self.step.prepared():
+        with torch.no_grad(), self.step.prepared(), packed(self.decoder.model):
             self.step.reset(self.noise, self.lengths)
             self.runner.run()
 
 
 def measure(
-    decoder: Any, rows: int, tokens: int, device: torch.device, repeats: int
+    decoder: Any, rows: int, tokens: int, device: torch.device, repeats: int, without: list[str]
 ) -> list[dict[str, Any]]:
     writing = Writing(length="forced", budget=tokens + 1, top_p=0.95)
     loose = replace(writing, exact=False)
@@ -159,24 +163,31 @@ def measure(
         "fast": Replayed(decoder, rows, writing),
     }
     if device.type == "cpu":
+        arms["plain, laid out"] = lambda: plain(decoder, rows, writing, packed)
         arms["planned, not exact"] = lambda: run_generate(decoder, plans, range(rows), loose)
+    arms = {name: call for name, call in arms.items() if name not in without}
     first, spent = {}, {name: [] for name in arms}  # type: ignore[var-annotated]
     plain(decoder, rows, short)
     run_generate(decoder, plans, range(rows), short)
     for name, call in arms.items():
         if isinstance(call, Replayed):  # its graphs are captured in the first run
             first[name] = timed(call, device)
-    for _ in range(repeats):  # in turn, so that a slow moment of the machine meets all alike
-        for name, call in arms.items():
+    for turn in range(repeats):  # in turn, there and back, so that slow moments meet all alike
+        for name, call in list(arms.items())[:: -1 if turn % 2 else 1]:
             spent[name].append(timed(call, device))
             print(f"{rows} x {name}: {spent[name][-1]:.2f} s", file=sys.stderr, flush=True)
-    best = {name: min(times) for name, times in spent.items()}
+    ratios = {
+        name: [a / b for a, b in zip(spent["plain generate"], times, strict=True)]
+        for name, times in spent.items()
+    }
     return [
         {
             "batch": rows,
             "arm": name,
-            "tokens_per_second": round(rows * tokens / best[name], 1),
-            "ratio_to_plain": round(best["plain generate"] / best[name], 3),
+            "tokens_per_second": round(rows * tokens / median(spent[name]), 1),
+            "ratio_to_plain": round(median(ratios[name]), 3),
+            "ratio_from_to": [round(min(ratios[name]), 3), round(max(ratios[name]), 3)],
+            "seconds": [round(t, 3) for t in spent[name]],
             "first_run_seconds": round(first.get(name, 0.0), 2),
         }
         for name in arms
@@ -190,14 +201,15 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--without", default="", help="Arms left out, as in the output; not plain.")
     given = parser.parse_args()
     device = torch.device(given.device)
     cuda = device.type == "cuda"
     dtype = torch.bfloat16 if cuda else torch.float32
     decoder = decoder_of(given.shape, device, dtype)
-    rows = []
+    rows, without = [], given.without.split(",")
     for batch in map(int, given.batches.split(",")):
-        rows += measure(decoder, batch, given.tokens, device, given.repeats)
+        rows += measure(decoder, batch, given.tokens, device, given.repeats, without)
     about = {
         "shape": given.shape,
         "new_tokens": given.tokens,

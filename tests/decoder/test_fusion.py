@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.conftest import tiny_gpt2, tiny_llama, tiny_neox
-from timecontrol.decoder.fusion import Taps, layers_of, spread
+from timecontrol.decoder.fusion import Taps, layers_of, plus, spread
 from timecontrol.errors import TimeControlError
 
 
@@ -62,9 +62,17 @@ def test_a_signal_is_added_after_the_layer_before_its_depth(tuples: bool) -> Non
         return [float(v) for v in found[0, :, 0]]
 
     assert out(0) == [1, 1]  # nothing is added without a signal
-    taps.signals = torch.tensor([[[1.0, 10, 100], [2, 20, 200]]]).unsqueeze(-1).expand(1, 2, 3, 4)
+    taps.signals = [torch.tensor([[[k], [2 * k]]]) for k in (1.0, 10.0, 100.0)]  # (1, tokens, 1)
     assert out(0) == [11, 21]
     assert out(1) == [1, 1]
     assert out(2) == [101, 201]
     taps.signals = None
     assert out(2) == [1, 1]
+
+
+def test_the_sum_keeps_the_model_s_precision() -> None:
+    hidden, signal = torch.ones(1, 2, 4, dtype=torch.bfloat16), torch.full((1, 2, 4), 0.5)
+    found = plus(hidden, signal)
+    assert found.dtype == torch.bfloat16
+    assert torch.equal(found, torch.full((1, 2, 4), 1.5, dtype=torch.bfloat16))
+    assert torch.equal(plus(signal, signal), torch.ones(1, 2, 4))

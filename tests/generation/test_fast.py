@@ -17,7 +17,7 @@ from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, fast
-from timecontrol.generation.fast import LOOK, Slots, attend, round_head, usable
+from timecontrol.generation.fast import LOOK, Slots, attend, reason_against, round_head
 from timecontrol.generation.sampling import BLOCK, choose
 
 MAKERS = {
@@ -195,7 +195,7 @@ def test_it_is_not_taken_on_a_cpu_unless_asked_for(
 
 def test_a_sliding_window_is_refused_in_a_line() -> None:
     decoder = made(tiny_gemma3)
-    assert usable(decoder.model) is not None
+    assert reason_against(decoder.model) is not None
     with pytest.raises(TimeControlError) as error:
         written(decoder, plans(1), fast=True)
     assert str(error.value) == (
@@ -206,15 +206,15 @@ def test_a_sliding_window_is_refused_in_a_line() -> None:
 
 @pytest.mark.parametrize("base", MAKERS)
 def test_bases_without_one_can_be_used(base: str) -> None:
-    assert usable(made(MAKERS[base]).model) is None
+    assert reason_against(made(MAKERS[base]).model) is None
 
 
 def test_a_window_in_the_configuration_alone_is_enough(talker: Decoder) -> None:
     decoder = made()
     text: Any = decoder.model.config.text_config
-    assert usable(decoder.model) is None
+    assert reason_against(decoder.model) is None
     text.sliding_window = 4096  # as Mistral has it, without kinds of layers
-    assert usable(decoder.model) is not None
+    assert reason_against(decoder.model) is not None
 
 
 def test_attention_and_head_are_put_back_even_after_a_failure(

@@ -2,6 +2,7 @@ import importlib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
-from timecontrol.generation import Writing, Written, stream, write
+from timecontrol.generation import Writing, Written, packed, stream, write
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.processors import Keyed
 from timecontrol.generation.sampling import choose, draws_for
-from timecontrol.generation.write import ROWS, filled, finish, plain_attention
+from timecontrol.generation.write import FOURS, PAIRS, filled, finish, plain_attention
 from timecontrol.plans import Plan
 from timecontrol.progress import Advance
 from timecontrol.vocabulary import tag_text
@@ -43,6 +44,16 @@ def threads(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@pytest.fixture(params=[True, False], ids=["laid out", "as they are"])
+def weights(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways of computing linear layers on a CPU."""
+    if not request.param:
+        monkeypatch.setattr(packed, "alike", lambda: False)
+    elif not packed.alike():
+        pytest.skip("oneDNN is not there, or does not round rows alike")
+
+
+@pytest.mark.usefixtures("weights")
 @pytest.mark.parametrize("how", [{}, {"length": "forced"}, {"stop": "plan"}, {"beams": 2}])
 def test_a_text_does_not_depend_on_its_batch(talker: Decoder, how: dict[str, Any]) -> None:
     given = plans(16)
@@ -52,6 +63,7 @@ def test_a_text_does_not_depend_on_its_batch(talker: Decoder, how: dict[str, Any
         assert other == first
 
 
+@pytest.mark.usefixtures("weights")
 def test_nor_on_the_number_of_threads(talker: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not by luck: the scores are the same to the last bit.
 
@@ -84,14 +96,20 @@ def test_nor_on_the_number_of_threads(talker: Decoder, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("documents", range(1, 10))
-def test_rows_on_a_cpu_come_in_fours(documents: int) -> None:
-    rows = filled(documents, torch.device("cpu"))
-    assert len(rows) % ROWS == 0
-    assert len(rows) < documents + ROWS
+@pytest.mark.parametrize("laid_out", [True, False])
+def test_rows_on_a_cpu_come_in_pairs_or_fours(
+    documents: int, laid_out: bool, talker: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed, "alike", lambda: laid_out)
+    of = PAIRS if laid_out else FOURS
+    rows = filled(documents, talker.model)
+    assert len(rows) % of == 0
+    assert len(rows) < documents + of
     assert rows[:documents] == list(range(documents))
     assert set(rows) == set(range(documents))
-    assert filled(documents, torch.device("meta")) == list(range(documents))
-    assert filled(documents, torch.device("cpu"), exact=False) == list(range(documents))
+    assert filled(documents, talker.model, exact=False) == list(range(documents))
+    elsewhere: Any = SimpleNamespace(device=torch.device("meta"))
+    assert filled(documents, elsewhere) == list(range(documents))
 
 
 def test_a_document_alone_is_the_same_as_among_others(talker: Decoder) -> None:

@@ -43,7 +43,7 @@ class Taps:
 
     def __init__(self, layers: Sequence[nn.Module], depths: Sequence[int]) -> None:
         """Hook the layers before the given depths, all above 0."""
-        self.signals: Tensor | None = None  # (batch, tokens, depths, hidden)
+        self.signals: Sequence[Tensor] | None = None  # of each depth, (batch, tokens, hidden)
         for place, depth in enumerate(depths):
             if depth > 0:
                 layers[depth - 1].register_forward_hook(self._adder(place))
@@ -52,9 +52,13 @@ class Taps:
         def add(module: nn.Module, inputs: Any, output: Any) -> Any:
             if self.signals is None:
                 return output
-            signal = self.signals[:, :, place]  # (batch, tokens, hidden)
             if isinstance(output, tuple):
-                return (output[0] + signal.to(output[0].dtype), *output[1:])
-            return output + signal.to(output.dtype)
+                return (plus(output[0], self.signals[place]), *output[1:])
+            return plus(output, self.signals[place])
 
         return add
+
+
+def plus(hidden: Tensor, signal: Tensor) -> Tensor:
+    """Return the sum in the precision of ``hidden``, both (batch, tokens, hidden)."""
+    return hidden + (signal if signal.dtype == hidden.dtype else signal.to(hidden.dtype))

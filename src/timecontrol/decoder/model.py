@@ -26,7 +26,7 @@ from transformers import (
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from timecontrol.decoder.alignment import is_boundary, last_unit, rows_at, unit_index
-from timecontrol.decoder.fusion import Taps, layers_of
+from timecontrol.decoder.fusion import Taps, layers_of, plus
 
 IGNORED = -100
 """The label of a token that is not predicted."""
@@ -235,19 +235,20 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             added = rows_at(signals, units)  # (batch, tokens, depths, hidden)
             if self.config.sparse:
                 added = added * self._at_boundary(input_ids).to(added)
-            self.taps.signals = added
+            self.taps.signals = added.unbind(2)
             if 0 in self.config.depths:
                 embedded = self.get_input_embeddings()(input_ids)
-                place = self.config.depths.index(0)
-                given = {"inputs_embeds": embedded + added[:, :, place].to(embedded.dtype)}
+                signal = self.taps.signals[self.config.depths.index(0)]
+                given = {"inputs_embeds": plus(embedded, signal)}
         try:
             found = self.lm(**given, attention_mask=attention_mask, **rest)
         finally:
             if self.taps is not None and not torch.is_grad_enabled():
                 self.taps.signals = None
-        loss = None if labels is None else weighted_loss(found.logits, labels, weights)
+        if labels is None:
+            return found  # type: ignore[no-any-return]
         return CausalLMOutputWithPast(
-            loss=loss,  # type: ignore[arg-type]
+            loss=weighted_loss(found.logits, labels, weights),  # type: ignore[arg-type]
             logits=found.logits,
             past_key_values=found.past_key_values,
             hidden_states=found.hidden_states,

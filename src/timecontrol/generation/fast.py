@@ -21,6 +21,7 @@ from timecontrol.decoder import Decoder, PlannedLM
 from timecontrol.decoder.alignment import next_count, row_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
+from timecontrol.generation.packed import packed
 from timecontrol.generation.sampling import BLOCK, choose, draws_for
 from timecontrol.generation.settings import Writing
 from timecontrol.plans import Plan
@@ -285,7 +286,7 @@ class Runner:
         return graph
 
 
-def usable(model: PlannedLM) -> str | None:
+def reason_against(model: PlannedLM) -> str | None:
     """Return why a base cannot go along the fast path, or ``None``."""
     config: Any = model.config.text_config
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
@@ -309,25 +310,26 @@ def run(
     """
     from timecontrol.generation.write import ONE, filled, plan_options
 
-    reason = usable(decoder.model)
+    reason = reason_against(decoder.model)
     if reason is not None:
         raise TimeControlError(f"The fast path cannot be taken with this base: {reason}.")
     if writing.beams > 1:
         raise TimeControlError("The fast path has no beam search: no --fast with --beams.")
     model = decoder.model
-    rows = filled(len(plans), model.device, writing.exact)
+    rows = filled(len(plans), model, writing.exact)
     rows += [len(plans) - 1] * (least - len(rows))
     options = plan_options(decoder, [plans[i] for i in rows], writing)
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
         lengths = options["plan_length"]
-        signals = model.signals(options["plan"], lengths, hold=options["hold"])
+        with ONE, packed(model):
+            signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with ONE:
         runner = _runner(decoder, len(rows), writing, signals)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
         runner.step.reset(noise.to(model.device), lengths, signals)
-        with runner.step.prepared():
+        with runner.step.prepared(), packed(model):
             found = runner.run(tick)[: len(plans)].tolist()
     return [[decoder.codec.begin, *row] for row in found]
 

@@ -1,7 +1,7 @@
 """Plans to texts: in batches, by transformers' ``generate``, or along the fast path.
 
 The same seed and document number give the same text whatever the batch: on a CPU in float32
-exactly, because rows are computed alike (four at a time, attention by plain products).
+exactly, because rows are computed alike (two at a time at least, attention by plain products).
 """
 
 import threading
@@ -11,11 +11,12 @@ from typing import Any
 
 import torch
 
-from timecontrol.decoder import Decoder
+from timecontrol.decoder import Decoder, PlannedLM
 from timecontrol.decoder.alignment import unit_index
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
+from timecontrol.generation.packed import packed, usable
 from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
 from timecontrol.generation.sampling import draws_for
 from timecontrol.generation.settings import Writing
@@ -26,9 +27,9 @@ from timecontrol.progress import Progress, silent
 
 ONE = threading.Lock()
 """A model has one way of attention, and one output layer, at a time."""
-ROWS = 4
-"""A batch on a CPU has a multiple of so many rows: fewer, or a rest that threads leave over, go
-through other kernels, which round otherwise."""
+PAIRS, FOURS = 2, 4
+"""A batch on a CPU has a multiple of so many rows, with weights laid out beforehand, or not: fewer,
+or a rest that threads leave over, go through other kernels, which round otherwise."""
 
 
 def write(
@@ -56,9 +57,9 @@ def write(
     _check(decoder, plans, writing, first, batch)
     on_gpu = decoder.model.device.type == "cuda"
     if fast is None:
-        from timecontrol.generation.fast import usable
+        from timecontrol.generation.fast import reason_against
 
-        fast = on_gpu and writing.beams == 1 and usable(decoder.model) is None
+        fast = on_gpu and writing.beams == 1 and reason_against(decoder.model) is None
     steps = writing.budget - 1
     with progress("writing", len(plans) * steps, 0, "tokens at most") as advance:
         for start in range(0, len(plans), batch):
@@ -133,7 +134,7 @@ def run_generate(
     """Return the token ids of documents, written by transformers' ``generate``."""
     model, codec = decoder.model, decoder.codec
     device = model.device
-    rows = filled(len(plans), device, writing.exact)
+    rows = filled(len(plans), model, writing.exact)
     prompt = torch.full((len(rows), 1), codec.begin, device=device)
     options: dict[str, Any] = {
         "max_new_tokens": writing.budget - 1,
@@ -155,15 +156,17 @@ def run_generate(
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws).to(device)
         keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick)
         options["logits_processor"] = [keyed]
-    with ONE, plain_attention(model, writing.exact):
+    with ONE, plain_attention(model, writing.exact), packed(model):
         found = model.generate(prompt, streamer=streamer, **options)
     return [row.tolist() for row in found[: len(plans)]]
 
 
-def filled(documents: int, device: torch.device, exact: bool = True) -> list[int]:
+def filled(documents: int, model: PlannedLM, exact: bool = True) -> list[int]:
     """Return the document of each row of a batch; on a CPU the last is written more than once."""
-    more = -documents % ROWS if exact and device.type == "cpu" else 0
-    return [*range(documents), *[documents - 1] * more]
+    of = 1
+    if exact and model.device.type == "cpu":
+        of = PAIRS if usable(model) else FOURS
+    return [*range(documents), *[documents - 1] * (-documents % of)]
 
 
 def plan_options(
