@@ -12,10 +12,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from tests.decoder.examples import CORPUS, SMALL, fitted, same, weights
 from timecontrol.corpora import Layout, open_corpus
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTION
 from timecontrol.decoder import Decoder, preset, run
-from timecontrol.decoder.estimate import Estimate
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.decoder.facts import layout_dict, layout_from
 from timecontrol.decoder.folder import ADAPTER, CHECKPOINTS, ENCODER, LAW, METRICS, MODEL
@@ -24,10 +24,6 @@ from timecontrol.encoder import Encoder
 from timecontrol.errors import MissingBaseError, TimeControlError
 from timecontrol.pretrained import folder_of
 from timecontrol.runs import CONFIG, is_finished, read_config
-
-CORPUS = "synthetic:recipes,documents=40"
-SMALL: dict[str, Any] = {"epochs": 2, "window": 256, "rate": 1e-3}
-"""Of the decoder that all tests share."""
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +36,6 @@ def encoder(decoder_run: Path) -> Encoder:
 def copy(decoder_run: Path, tmp_path: Path) -> Path:
     """A copy of the shared run, to be changed."""
     return Path(shutil.copytree(decoder_run, tmp_path / "copy"))
-
-
-def fitted(base: str, corpus: str = CORPUS, **changes: Any) -> Decoder:
-    return Decoder.fit(corpus, base=base, device="cpu", **{**SMALL, "epochs": 1, **changes})
-
-
-def weights(decoder: Decoder) -> dict[str, Tensor]:
-    return {name: t.detach().clone() for name, t in decoder.model.state_dict().items()}
-
-
-def same(a: Decoder, b: Decoder) -> bool:
-    x, y = weights(a), weights(b)
-    return x.keys() == y.keys() and all(torch.equal(x[name], y[name]) for name in x)
 
 
 @torch.no_grad()
@@ -103,7 +86,7 @@ def test_a_run_comes_back_whole(
 def test_a_finished_run_is_opened_instead_of_trained(
     copy: Path, bases: dict[str, str], encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "train", None)
+    monkeypatch.setattr(run, "fine_tune", None)
     found = Decoder.fit(
         CORPUS, encoder=encoder, base=bases["writer"], out=copy, device="cpu", **SMALL
     )
@@ -276,18 +259,6 @@ def test_the_paper_s_presets_train(
     assert loaded.law is not None
 
 
-def test_latents_are_standardised_as_the_decoder_sees_them(decoder_run: Path) -> None:
-    found = Decoder.load(decoder_run, device="cpu")
-    assert found.law is not None
-    points = np.concatenate(found.law.paths)  # all of them: 32 documents
-    assert found.law.fit.documents == len(found.law.paths) == 32
-    projection: Any = found.model.projection
-    np.testing.assert_allclose(projection.mean, points.mean(0), atol=1e-4)
-    np.testing.assert_allclose(projection.sd, points.std(0), atol=1e-4)
-    assert found.config["corpus"]["used"] == {"train": 32, "val": 4}
-    assert found.model.config.depths == [0, 1, 2]
-
-
 class Stop(Exception):
     """A run that is killed."""
 
@@ -402,24 +373,6 @@ def test_the_config_is_written_last(
         assert not is_finished(tmp_path / name)
 
 
-def test_what_it_will_take_is_told_first_and_changes_nothing(
-    bases: dict[str, str], tmp_path: Path
-) -> None:
-    told: list[Estimate] = []
-    given: dict[str, Any] = {"method": "plain", "window": 64}
-    silent = fitted(bases["gpt2"], **given)  # GPT-2 has dropout
-    assert same(silent, fitted(bases["gpt2"], before=told.append, out=tmp_path / "run", **given))
-    assert [e.steps for e in told] == [4]
-    assert told[0].parameters == sum(p.numel() for p in silent.model.parameters())
-
-
-@pytest.mark.parametrize(("window", "expected"), [(0, 64), (48, 48), (1024, 64)])
-def test_the_window_is_at_most_what_the_base_takes(
-    window: int, expected: int, bases: dict[str, str]
-) -> None:
-    assert fitted(bases["llama"], method="plain", window=window).window == expected
-
-
 def test_weights_come_in_the_precision_that_is_asked_for(
     decoder_run: Path, bases: dict[str, str], tmp_path: Path
 ) -> None:
@@ -428,12 +381,6 @@ def test_weights_come_in_the_precision_that_is_asked_for(
     fitted(bases["writer"], method="plain", lora=2, out=tmp_path / "run")
     found = Decoder.load(tmp_path / "run", device="cpu", dtype="bfloat16")
     assert {p.dtype for p in found.model.parameters()} == {torch.bfloat16}
-
-
-def test_bfloat16_is_a_way_to_compute_not_to_keep(bases: dict[str, str]) -> None:
-    found = fitted(bases["llama"], method="plain", dtype="bfloat16")
-    assert {p.dtype for p in found.model.parameters()} == {torch.float32}
-    assert not same(found, fitted(bases["llama"], method="plain"))
 
 
 def test_provenance_names_no_place_and_the_card_is_there(decoder_run: Path) -> None:
@@ -457,18 +404,6 @@ def test_a_text_s_record_says_which_run_wrote_it(decoder_run: Path, encoder: Enc
 @pytest.mark.parametrize("layout", [WIKISECTION, RECIPE, HOWTO, DIALOGUE, STORY])
 def test_a_layout_comes_back_from_plain_data(layout: Layout) -> None:
     assert layout_from(json.loads(json.dumps(layout_dict(layout)))) == layout
-
-
-def test_documents_without_tags_can_be_followed_too(
-    bases: dict[str, str], encoder: Encoder, tmp_path: Path
-) -> None:
-    for number in range(8):
-        sentences = " ".join(f"It is {hour} o'clock, {number}." for hour in ("one", "two", "six"))
-        (tmp_path / f"{number}.txt").write_text(sentences)
-    made = fitted(bases["writer"], f"text:{tmp_path}", encoder=encoder)
-    assert made.metrics["health"] is None
-    assert made.codec.tag_ids == {}
-    assert made.law is not None
 
 
 def test_a_folder_that_is_none_is_said() -> None:

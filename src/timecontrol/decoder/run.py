@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,9 @@ from numpy.typing import NDArray
 
 from timecontrol.bases import load_causal, load_tokenizer
 from timecontrol.bases.checksum import checksum
-from timecontrol.corpora import Corpus, Document, open_corpus
-from timecontrol.corpora.layout import Layout
+from timecontrol.corpora import Corpus, open_corpus
 from timecontrol.decoder.card import card
-from timecontrol.decoder.estimate import Before, check_disk, estimate
-from timecontrol.decoder.examples import Collator, Examples, boundaries, items_of
+from timecontrol.decoder.estimate import Before
 from timecontrol.decoder.facts import (
     about_base,
     about_corpus,
@@ -26,6 +23,7 @@ from timecontrol.decoder.facts import (
     layout_dict,
     layout_from,
 )
+from timecontrol.decoder.fitting import How, fine_tune
 from timecontrol.decoder.folder import (
     ADAPTER,
     CARD,
@@ -38,15 +36,13 @@ from timecontrol.decoder.folder import (
     make_ready,
     refuse_others,
 )
-from timecontrol.decoder.fusion import spread
-from timecontrol.decoder.health import health
-from timecontrol.decoder.lora import adapt, load_adapter, rounded, save_adapter
+from timecontrol.decoder.lora import load_adapter, save_adapter
+from timecontrol.decoder.making import codec_of, model_of, positions_of
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.decoder.settings import Settings, preset
-from timecontrol.decoder.training import Outcome, train
 from timecontrol.devices import choose_device, choose_dtype
 from timecontrol.encoder import Encoder
-from timecontrol.encoder.documents import Chosen, choose_from
+from timecontrol.encoder.documents import choose_from
 from timecontrol.encoder.provenance import provenance
 from timecontrol.errors import TimeControlError
 from timecontrol.features.extract import one_gelu
@@ -64,17 +60,6 @@ from timecontrol.runs import (
 )
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class How:
-    """Where and by which means it is trained; what comes out differs by rounding alone."""
-
-    place: torch.device
-    bf16: bool
-    compiled: bool
-    checkpoints: bool
-    tensorboard: Path | None
 
 
 @dataclass
@@ -152,7 +137,7 @@ class Decoder:
         bf16 = choose_dtype(dtype, place) == torch.bfloat16
         chosen = choose_from(corpus)
         tokenizer = load_tokenizer(base)
-        codec = _codec(tokenizer, corpus.layout, settings)
+        codec = codec_of(tokenizer, corpus.layout, settings)
         about: dict[str, Any] = {
             "format": FORMAT,
             "kind": "decoder",
@@ -168,108 +153,28 @@ class Decoder:
         if folder is not None and make_ready(folder, about["identity"], overwrite):
             return cls.load(folder, device=device, dtype=dtype)
         try:
-            found = cls._train(
-                chosen,
-                codec,
-                encoder,
-                settings,
-                about,
-                folder,
-                How(place, bf16, compiled, checkpoints, tensorboard),
-                before,
-                progress,
+            how = How(place, bf16, compiled, checkpoints, tensorboard)
+            fitted = fine_tune(
+                chosen, codec, encoder, settings, about, folder, how, before, progress
             )
         except TimeControlError:
             if folder is not None and not is_finished(folder):
                 _leave(folder)
             raise
+        found = cls(
+            fitted.model,
+            codec,
+            settings,
+            about,
+            fitted.law,
+            fitted.metrics,
+            encoder,
+            fitted.peft,
+        )
         if folder is not None:
             found.save(folder)
             shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
         return found
-
-    @classmethod
-    def _train(
-        cls,
-        chosen: Chosen,
-        codec: Any,
-        encoder: Encoder | None,
-        settings: Settings,
-        about: dict[str, Any],
-        folder: Path | None,
-        how: "How",
-        before: Before | None,
-        progress: Progress,
-    ) -> "Decoder":
-        place, bf16, window = how.place, how.bf16, settings.window
-        kept = folder / CHECKPOINTS if folder is not None and how.checkpoints else None
-        lm = load_causal(about["base"]["name"], dtype=torch.float32)
-        most = _positions(lm)
-        window = min(window or most, most)
-        about["window"] = window
-        paths = [_paths(part, encoder, progress) for part in chosen.both]
-        pairs = zip(chosen.both, paths, strict=True)
-        items = [items_of(d, p, codec, settings, window) for d, p in pairs]
-        if len(items[0]) < 2:
-            raise TimeControlError(
-                f"{about['corpus']['name']}: {len(items[0])} training documents under {window} "
-                "tokens; at least 2 are needed. --trim sections shortens long ones."
-            )
-        about["corpus"]["used"] = {"train": len(items[0]), "val": len(items[1])}
-        plain = Examples(items[0], codec, settings, window)
-        law, mean, sd = _law(plain, settings)
-        torch.manual_seed(settings.seed)
-        model = _model(lm, codec, settings, 0 if law is None else law.dim)
-        if model.config.plan_dim:
-            model.projection.mean.copy_(torch.from_numpy(mean))  # type: ignore[operator]
-            model.projection.sd.copy_(torch.from_numpy(sd))  # type: ignore[operator]
-        new = sorted({codec.unit_end, *codec.tag_ids.values()})
-        peft = adapt(model, settings.lora, new) if settings.lora else None
-        trained: Any = model if peft is None else peft
-        trained.to(place)
-        training = Examples(items[0], codec, settings, window, sd)
-        held = Examples(items[1], codec, settings, window, weighted=True)
-        counted, opens = boundaries(codec)
-        pad = int(codec.tokenizer.pad_token_id)
-        collate = Collator(pad, tuple(counted), opens, settings.early)
-        if before is not None:
-            with progress("timing a few steps", 1) as advance:
-                found = estimate(
-                    trained, training, collate, settings, place, bf16, checkpoints=kept is not None
-                )
-                advance(1)
-            if folder is not None:
-                check_disk(found, folder)
-            before(found)
-
-        def watch() -> dict[str, float]:
-            with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
-                found = health(model, held, collate)
-            told = {"right_tag": "first", "choice_loss": "choice_loss"}
-            known = {name: found[key] for name, key in told.items()} if found else {}
-            return {name: value for name, value in known.items() if value is not None}
-
-        outcome = train(
-            trained,
-            training,
-            held,
-            replace(collate, fixed=window) if how.compiled else collate,
-            settings,
-            checkpoints=kept,
-            device=place,
-            bf16=bf16,
-            compiled=how.compiled,
-            tensorboard=how.tensorboard,
-            watch=watch,
-            progress=progress,
-        )
-        trained.eval()
-        if peft is not None:
-            rounded(peft)
-        metrics = _metrics(outcome)
-        with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
-            metrics["health"] = health(model, held, collate) if len(held) else None
-        return cls(model, codec, settings, about, law, metrics, encoder, peft)
 
     @property
     def window(self) -> int:
@@ -279,7 +184,7 @@ class Decoder:
     @property
     def positions(self) -> int:
         """Tokens that its base takes at most."""
-        return _positions(self.model.lm)
+        return positions_of(self.model.lm)
 
     def about(self) -> dict[str, Any]:
         """Return what made a text, for its record."""
@@ -363,7 +268,7 @@ class Decoder:
         if settings.follows and law is None:
             raise TimeControlError(f"{folder} is damaged: no {LAW} in it.")
         if inside.is_dir():
-            codec = _codec(load_tokenizer(str(inside)), layout, settings)
+            codec = codec_of(load_tokenizer(str(inside)), layout, settings)
             model: Any = load_causal(str(inside), dtype=precision)
         elif (folder / ADAPTER).is_dir():
             found = checksum(base)
@@ -372,9 +277,9 @@ class Decoder:
                     f"The base {base!r} is not the one this decoder was trained on (checksum "
                     f"{found[:12]}..., wanted {wanted[:12]}...)."
                 )
-            codec = _codec(load_tokenizer(base), layout, settings)
+            codec = codec_of(load_tokenizer(base), layout, settings)
             lm = load_causal(base, dtype=torch.float32)
-            model = _model(lm, codec, settings, 0 if law is None else law.dim)
+            model = model_of(lm, codec, settings, 0 if law is None else law.dim)
             model = load_adapter(model, folder / ADAPTER)
             model.to(dtype=precision)
         else:
@@ -390,63 +295,6 @@ class Decoder:
         )
 
 
-def _codec(tokenizer: Any, layout: Layout, settings: Settings) -> Any:
-    from timecontrol.tokens import Codec
-
-    return Codec(tokenizer, layout, settings.form)
-
-
-def _model(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:
-    """Return a base with rows for the marks, made to follow plans."""
-    codec.fit(lm)
-    counted, opens = boundaries(codec)
-    return PlannedLM.around(
-        lm,
-        init=settings.init,
-        plan_dim=dim,
-        depths=spread(int(lm.config.num_hidden_layers), settings.depths) if dim else (),
-        clock=settings.clock,
-        end_row=settings.end_row,
-        sparse=settings.method == "section-sparse",
-        units=settings.units,
-        boundaries=counted,
-        opens=opens,
-    )
-
-
-def _positions(lm: Any) -> int:
-    return int(getattr(lm.config, "max_position_embeddings", None) or 1 << 20)
-
-
-def _paths(
-    documents: Sequence[Document], encoder: Encoder | None, progress: Progress
-) -> list[Array]:
-    """Return the latents of documents; without an encoder, of no coordinates."""
-    if encoder is None:
-        return [np.zeros((len(d.sentences), 0)) for d in documents]
-    return list(encoder.paths(documents, progress))
-
-
-def _law(examples: Examples, settings: Settings) -> tuple[Law | None, Array, Array]:
-    """Return what plans are drawn from, and mean and standard deviation of their points."""
-    if not settings.follows:
-        return None, np.zeros(0), np.zeros(0)
-    whole = [examples[i] for i in range(len(examples))]
-    single = replace(settings, smooth=1)
-    raw = Examples(examples.items, examples.codec, single, examples.window)
-    law = Law.of(
-        [e.points for e in whole],
-        [len(e.ids) for e in whole],
-        raw=[raw[i].points for i in range(len(raw))],
-    )
-    points = np.concatenate([e.points for e in whole])
-    spread_ = points.std(0)
-    sd = np.where(spread_ > 1e-8, spread_, 1.0)
-    if not settings.standardise:
-        return law, np.zeros(law.dim), np.ones(law.dim)
-    return law, points.mean(0), sd
-
-
 def _encoder(folder: Path, config: dict[str, Any], device: str, dtype: str) -> Encoder | None:
     """Return the encoder of a decoder, its base not loaded yet; refuse another one."""
     about = config.get("encoder")
@@ -459,18 +307,6 @@ def _encoder(folder: Path, config: dict[str, Any], device: str, dtype: str) -> E
             f"{found.config['identity'][:12]}..., wanted {about['identity'][:12]}...)."
         )
     return found
-
-
-def _metrics(outcome: Outcome) -> dict[str, Any]:
-    kept = outcome.history[outcome.kept_epoch - 1] if outcome.history else {}
-    return {
-        "kept_epoch": outcome.kept_epoch,
-        "epochs": len(outcome.history),
-        "seconds": outcome.seconds,
-        "tokens": outcome.tokens,
-        "kept": kept,
-        "history": outcome.history,
-    }
 
 
 def _leave(folder: Path) -> None:

@@ -1,0 +1,189 @@
+"""Documents and a base to a trained model, and to what plans for it are drawn from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from timecontrol.bases import load_causal
+from timecontrol.corpora import Document
+from timecontrol.decoder.estimate import Before, check_disk, estimate
+from timecontrol.decoder.examples import Collator, Examples, boundaries, items_of
+from timecontrol.decoder.folder import CHECKPOINTS
+from timecontrol.decoder.health import health
+from timecontrol.decoder.lora import adapt, rounded
+from timecontrol.decoder.making import model_of, positions_of
+from timecontrol.decoder.model import PlannedLM
+from timecontrol.decoder.settings import Settings
+from timecontrol.decoder.training import Outcome, train
+from timecontrol.encoder import Encoder
+from timecontrol.encoder.documents import Chosen
+from timecontrol.errors import TimeControlError
+from timecontrol.plans import Law
+from timecontrol.progress import Progress
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class How:
+    """Where and by which means it is trained; what comes out differs by rounding alone."""
+
+    place: torch.device
+    bf16: bool
+    compiled: bool
+    checkpoints: bool
+    tensorboard: Path | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What comes out."""
+
+    model: PlannedLM
+    peft: Any
+    """The model with its adapters apart; ``None`` where all weights were trained."""
+    law: Law | None
+    metrics: dict[str, Any]
+
+
+def fine_tune(
+    chosen: Chosen,
+    codec: Any,
+    encoder: Encoder | None,
+    settings: Settings,
+    about: dict[str, Any],
+    folder: Path | None,
+    how: How,
+    before: Before | None,
+    progress: Progress,
+) -> Fitted:
+    """Train the base on documents and their latents.
+
+    Args:
+        chosen: Training and validation documents.
+        codec: How they are written as tokens.
+        encoder: Whose latents are followed; ``None`` for methods without.
+        settings: How to train.
+        about: What ``config.json`` will hold: names the base, and is told the window and how many
+            documents were used.
+        folder: The run folder, for the states after each epoch.
+        how: Where and by which means.
+        before: Is told what it will take, before it begins.
+        progress: Shows how far it is.
+    """
+    place, bf16, window = how.place, how.bf16, settings.window
+    kept = folder / CHECKPOINTS if folder is not None and how.checkpoints else None
+    lm = load_causal(about["base"]["name"], dtype=torch.float32)
+    most = positions_of(lm)
+    window = min(window or most, most)
+    about["window"] = window
+    paths = [paths_of(part, encoder, progress) for part in chosen.both]
+    pairs = zip(chosen.both, paths, strict=True)
+    items = [items_of(d, p, codec, settings, window) for d, p in pairs]
+    if len(items[0]) < 2:
+        raise TimeControlError(
+            f"{about['corpus']['name']}: {len(items[0])} training documents under {window} "
+            "tokens; at least 2 are needed. --trim sections shortens long ones."
+        )
+    about["corpus"]["used"] = {"train": len(items[0]), "val": len(items[1])}
+    plain = Examples(items[0], codec, settings, window)
+    law, mean, sd = law_of(plain, settings)
+    torch.manual_seed(settings.seed)
+    model = model_of(lm, codec, settings, 0 if law is None else law.dim)
+    if model.config.plan_dim:
+        model.projection.mean.copy_(torch.from_numpy(mean))  # type: ignore[operator]
+        model.projection.sd.copy_(torch.from_numpy(sd))  # type: ignore[operator]
+    new = sorted({codec.unit_end, *codec.tag_ids.values()})
+    peft = adapt(model, settings.lora, new) if settings.lora else None
+    trained: Any = model if peft is None else peft
+    trained.to(place)
+    training = Examples(items[0], codec, settings, window, sd)
+    held = Examples(items[1], codec, settings, window, weighted=True)
+    counted, opens = boundaries(codec)
+    pad = int(codec.tokenizer.pad_token_id)
+    collate = Collator(pad, tuple(counted), opens, settings.early)
+    if before is not None:
+        with progress("timing a few steps", 1) as advance:
+            found = estimate(
+                trained, training, collate, settings, place, bf16, checkpoints=kept is not None
+            )
+            advance(1)
+        if folder is not None:
+            check_disk(found, folder)
+        before(found)
+
+    def watch() -> dict[str, float]:
+        with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
+            found = health(model, held, collate)
+        told = {"right_tag": "first", "choice_loss": "choice_loss"}
+        known = {name: found[key] for name, key in told.items()} if found else {}
+        return {name: value for name, value in known.items() if value is not None}
+
+    outcome = train(
+        trained,
+        training,
+        held,
+        replace(collate, fixed=window) if how.compiled else collate,
+        settings,
+        checkpoints=kept,
+        device=place,
+        bf16=bf16,
+        compiled=how.compiled,
+        tensorboard=how.tensorboard,
+        watch=watch,
+        progress=progress,
+    )
+    trained.eval()
+    if peft is not None:
+        rounded(peft)
+    metrics = metrics_of(outcome)
+    with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
+        metrics["health"] = health(model, held, collate) if len(held) else None
+    return Fitted(model, peft, law, metrics)
+
+
+def paths_of(
+    documents: Sequence[Document], encoder: Encoder | None, progress: Progress
+) -> list[Array]:
+    """Return the latents of documents; without an encoder, of no coordinates."""
+    if encoder is None:
+        return [np.zeros((len(d.sentences), 0)) for d in documents]
+    return list(encoder.paths(documents, progress))
+
+
+def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, Array]:
+    """Return what plans are drawn from, and mean and standard deviation of their points."""
+    if not settings.follows:
+        return None, np.zeros(0), np.zeros(0)
+    whole = [examples[i] for i in range(len(examples))]
+    single = replace(settings, smooth=1)
+    raw = Examples(examples.items, examples.codec, single, examples.window)
+    law = Law.of(
+        [e.points for e in whole],
+        [len(e.ids) for e in whole],
+        raw=[raw[i].points for i in range(len(raw))],
+    )
+    points = np.concatenate([e.points for e in whole])
+    spread_ = points.std(0)
+    sd = np.where(spread_ > 1e-8, spread_, 1.0)
+    if not settings.standardise:
+        return law, np.zeros(law.dim), np.ones(law.dim)
+    return law, points.mean(0), sd
+
+
+def metrics_of(outcome: Outcome) -> dict[str, Any]:
+    """Return what ``metrics.json`` holds of a training."""
+    kept = outcome.history[outcome.kept_epoch - 1] if outcome.history else {}
+    return {
+        "kept_epoch": outcome.kept_epoch,
+        "epochs": len(outcome.history),
+        "seconds": outcome.seconds,
+        "tokens": outcome.tokens,
+        "kept": kept,
+        "history": outcome.history,
+    }

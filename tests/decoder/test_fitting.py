@@ -1,0 +1,134 @@
+"""From documents to a trained model: what it sees, and what is kept of it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.conftest import make_tokenizer
+from tests.decoder.examples import fitted, same
+from timecontrol.corpora import Layout, open_corpus
+from timecontrol.decoder import Decoder, preset
+from timecontrol.decoder.estimate import Estimate
+from timecontrol.decoder.examples import Examples, Item
+from timecontrol.decoder.fitting import law_of, metrics_of, paths_of
+from timecontrol.decoder.folder import ENCODER
+from timecontrol.decoder.training import Outcome
+from timecontrol.encoder import Encoder
+from timecontrol.errors import TimeControlError
+from timecontrol.progress import silent
+from timecontrol.tokens import Codec, Piece
+
+RNG = np.random.default_rng(0)
+CODEC = Codec(make_tokenizer(), Layout("x", ("A",)))
+ITEMS = [
+    Item([Piece(0, "A", not i, [11, 12], True) for i in range(6)], 3 + 2 * RNG.normal(size=(6, 2)))
+    for _ in range(40)
+]
+
+
+@pytest.fixture(scope="module")
+def encoder(decoder_run: Path) -> Encoder:
+    """The encoder of the shared decoder."""
+    return Encoder.load(decoder_run / ENCODER, device="cpu")
+
+
+@pytest.mark.parametrize("standardise", [True, False])
+@pytest.mark.parametrize("smooth", [1, 5])
+def test_plans_are_drawn_from_what_is_seen_in_training(standardise: bool, smooth: int) -> None:
+    settings = preset("best", smooth=smooth, standardise=standardise)
+    examples = Examples(ITEMS, CODEC, settings, 100)
+    law, mean, sd = law_of(examples, settings)
+    assert law is not None
+    seen = np.concatenate([examples[i].points for i in range(40)])
+    kept = np.concatenate(law.paths)
+    np.testing.assert_allclose(kept, seen, atol=1e-6)
+    if smooth == 1:
+        np.testing.assert_allclose(kept, np.concatenate([item.points for item in ITEMS]), atol=1e-6)
+    else:
+        assert kept.std() < 0.8 * np.concatenate([item.points for item in ITEMS]).std()
+    np.testing.assert_allclose(mean, seen.mean(0) if standardise else np.zeros(2), atol=1e-9)
+    np.testing.assert_allclose(sd, seen.std(0) if standardise else np.ones(2), atol=1e-9)
+
+
+def test_a_coordinate_that_never_changes_is_not_divided_by_nothing() -> None:
+    items = [Item(i.pieces, np.c_[i.points[:, 0], np.full(6, 7.0)]) for i in ITEMS]
+    settings = preset("best")
+    _, mean, sd = law_of(Examples(items, CODEC, settings, 100), settings)
+    assert (mean[1], sd[1]) == (7.0, 1.0)
+
+
+def test_without_plans_there_is_no_law() -> None:
+    settings = preset("best", method="plain")
+    law, mean, sd = law_of(Examples(ITEMS, CODEC, settings, 100), settings)
+    assert (law, len(mean), len(sd)) == (None, 0, 0)
+
+
+def test_paths_have_a_point_a_sentence(encoder: Encoder) -> None:
+    documents = list(open_corpus("synthetic:recipes,documents=20").documents("train"))[:3]
+    for given, dim in ((encoder, encoder.latent_dim), (None, 0)):
+        shapes = [path.shape for path in paths_of(documents, given, silent)]
+        assert shapes == [(len(d.sentences), dim) for d in documents]
+
+
+def test_what_is_kept_of_a_training() -> None:
+    history = [{"loss": 3.0}, {"loss": 2.0}, {"loss": 1.0}]
+    found = metrics_of(Outcome(history=history, kept_epoch=2, seconds=4.0, tokens=5))
+    assert (found["kept"], found["kept_epoch"], found["epochs"]) == ({"loss": 2.0}, 2, 3)
+    assert (found["seconds"], found["tokens"], found["history"]) == (4.0, 5, history)
+
+
+def test_too_few_documents_are_refused(bases: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(TimeControlError, match="0 training documents under 16 tokens; at least 2"):
+        fitted(bases["writer"], method="plain", window=16, trim="drop", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_latents_are_standardised_as_the_decoder_sees_them(decoder_run: Path) -> None:
+    found = Decoder.load(decoder_run, device="cpu")
+    assert found.law is not None
+    points = np.concatenate(found.law.paths)  # all of them: 32 documents
+    assert found.law.fit.documents == len(found.law.paths) == 32
+    projection: Any = found.model.projection
+    np.testing.assert_allclose(projection.mean, points.mean(0), atol=1e-4)
+    np.testing.assert_allclose(projection.sd, points.std(0), atol=1e-4)
+    assert found.config["corpus"]["used"] == {"train": 32, "val": 4}
+    assert found.model.config.depths == [0, 1, 2]
+
+
+def test_what_it_will_take_is_told_first_and_changes_nothing(
+    bases: dict[str, str], tmp_path: Path
+) -> None:
+    told: list[Estimate] = []
+    given: dict[str, Any] = {"method": "plain", "window": 64}
+    silent = fitted(bases["gpt2"], **given)  # GPT-2 has dropout
+    assert same(silent, fitted(bases["gpt2"], before=told.append, out=tmp_path / "run", **given))
+    assert [e.steps for e in told] == [4]
+    assert told[0].parameters == sum(p.numel() for p in silent.model.parameters())
+
+
+@pytest.mark.parametrize(("window", "expected"), [(0, 64), (48, 48), (1024, 64)])
+def test_the_window_is_at_most_what_the_base_takes(
+    window: int, expected: int, bases: dict[str, str]
+) -> None:
+    assert fitted(bases["llama"], method="plain", window=window).window == expected
+
+
+def test_bfloat16_is_a_way_to_compute_not_to_keep(bases: dict[str, str]) -> None:
+    found = fitted(bases["llama"], method="plain", dtype="bfloat16")
+    assert {p.dtype for p in found.model.parameters()} == {torch.float32}
+    assert not same(found, fitted(bases["llama"], method="plain"))
+
+
+def test_documents_without_tags_can_be_followed_too(
+    bases: dict[str, str], encoder: Encoder, tmp_path: Path
+) -> None:
+    for number in range(8):
+        sentences = " ".join(f"It is {hour} o'clock, {number}." for hour in ("one", "two", "six"))
+        (tmp_path / f"{number}.txt").write_text(sentences)
+    made = fitted(bases["writer"], f"text:{tmp_path}", encoder=encoder)
+    assert made.metrics["health"] is None
+    assert made.codec.tag_ids == {}
+    assert made.law is not None
