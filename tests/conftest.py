@@ -93,22 +93,23 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return make_tokenizer()
 
 
-def tiny_gpt2(vocabulary: int, positions: int = 64) -> PreTrainedModel:
+def tiny_gpt2(vocabulary: int, positions: int = 64, inner: int = 128) -> PreTrainedModel:
     """Return a GPT-2 of random weights (tied embeddings)."""
     torch.manual_seed(0)
-    return GPT2LMHeadModel(  # type: ignore[no-untyped-call]
-        GPT2Config(vocab_size=vocabulary, n_positions=positions, n_embd=32, n_layer=2, n_head=2)
-    )
+    sizes = {"n_positions": positions, "n_embd": 32, "n_inner": inner, "n_layer": 2, "n_head": 2}
+    return GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary, **sizes))  # type: ignore[no-untyped-call,arg-type]
 
 
-def tiny_llama(vocabulary: int, positions: int = 64) -> PreTrainedModel:
+def tiny_llama(
+    vocabulary: int, positions: int = 64, hidden: int = 32, inner: int = 64
+) -> PreTrainedModel:
     """Return a Llama of random weights (input and output embeddings apart)."""
     torch.manual_seed(0)
     return LlamaForCausalLM(  # type: ignore[no-untyped-call]
         LlamaConfig(
             vocab_size=vocabulary,
-            hidden_size=32,
-            intermediate_size=64,
+            hidden_size=hidden,
+            intermediate_size=inner,
             num_hidden_layers=2,
             num_attention_heads=2,
             num_key_value_heads=1,

@@ -305,6 +305,23 @@ def test_filling_on_the_right_does_not_matter() -> None:
     torch.testing.assert_close(found, logits(model, plan=plan), atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", BASES)
+@pytest.mark.parametrize("place", [0, 1])
+def test_each_depth_gets_its_own_signal(name: str, place: int) -> None:
+    """What is meant for one depth is seen from there on, and not before."""
+    model = planned(name, depths=(0, 1))
+    last = model.projection.layers[-1]
+    with torch.no_grad():
+        for part in (last.weight, last.bias):  # (depths hidden, ...): the other depth's is nothing
+            part.view(2, -1)[1 - place] = 0
+    states, expected = (
+        m(input_ids=IDS, plan=points(2, 3), output_hidden_states=True).hidden_states
+        for m in (model, base(name))
+    )
+    same = [torch.equal(a, b) for a, b in zip(states[:2], expected[:2], strict=True)]
+    assert same == [place > 0, False]
+
+
 def test_the_signal_of_one_pass_is_gone_in_the_next() -> None:
     model = planned()
     model(input_ids=IDS, plan=points(2, 3))  # with gradients, so it is kept for the way back

@@ -16,11 +16,11 @@ from tests.generation.examples import made, plans, written
 from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
-from timecontrol.generation import Writing, fast
+from timecontrol.generation import Writing, fast, packed
 from timecontrol.generation.fast import LOOK, Slots, attend, reason_against, round_head
 from timecontrol.generation.sampling import BLOCK, choose
 
-MAKERS = {
+MAKERS: dict[str, Any] = {
     "gpt2": tiny_gpt2,
     "llama": tiny_llama,
     "qwen2": tiny_qwen2,
@@ -95,7 +95,8 @@ def test_a_text_does_not_depend_on_its_batch(pad: str | None) -> None:
             assert other == first
 
 
-def test_nor_do_its_scores(talker: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("points", [2, 3, 8])
+def test_nor_do_its_scores(points: int, talker: Decoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit, whatever is beside it."""
     seen: list[torch.Tensor] = []
 
@@ -105,12 +106,29 @@ def test_nor_do_its_scores(talker: Decoder, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(fast, "choose", spy)
     found = []
+    decoder = bare() if points == 3 else talker  # with an output layer that is filled up, too
     for documents in (1, 2, 6):
         seen.clear()
-        written(talker, plans(documents, 3), length="forced", budget=20, fast=True)
+        written(decoder, plans(documents, points), length="forced", budget=20, fast=True)
         found.append(torch.stack(seen))
     assert torch.equal(found[0], found[1])
     assert torch.equal(found[0], found[2])
+
+
+@pytest.mark.skipif(not packed.alike(), reason="no oneDNN that rounds rows alike here")
+def test_plans_are_projected_with_weights_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in ``generate``; a plan of many coordinates would be rounded otherwise."""
+    decoder, seen = made(), []
+    bare = decoder.model.signals
+
+    def spy(*args: Any, **rest: Any) -> torch.Tensor:
+        seen.append("forward" in decoder.model.projection.layers[0].__dict__)
+        return bare(*args, **rest)
+
+    monkeypatch.setattr(decoder.model, "signals", spy)
+    for fast_path in (True, False):
+        written(decoder, plans(2, 3), budget=6, fast=fast_path)
+    assert seen == [True, True]
 
 
 def test_batch_after_batch_through_the_same_buffers() -> None:

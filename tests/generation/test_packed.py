@@ -88,7 +88,7 @@ def test_a_layer_with_a_way_of_its_own_keeps_it() -> None:
 
 
 @there
-@pytest.mark.parametrize("way", ["in place", "behind its back", "replaced"])
+@pytest.mark.parametrize("way", ["in place", "swapped", "behind its back", "replaced"])
 def test_changed_weights_are_laid_out_anew(way: str) -> None:
     model: Any = nn.Sequential(nn.Linear(8, 8))
     rows = numbers(3, 8)
@@ -99,6 +99,8 @@ def test_changed_weights_are_laid_out_anew(way: str) -> None:
         assert packed._laid[model[0]] is kept
     if way == "in place":
         model[0].weight.mul_(2)
+    elif way == "swapped":  # the sum is the same
+        model[0].weight[[0, 1]] = model[0].weight[[1, 0]]
     elif way == "behind its back":
         model[0].weight.data += 0.5
     else:
@@ -122,6 +124,49 @@ def test_the_copy_goes_with_the_model() -> None:
 
 
 @there
+def test_the_copy_goes_when_it_is_of_no_use_any_more() -> None:
+    model = nn.Sequential(nn.Linear(8, 8))
+    with packed.packed(model):
+        assert model[0] in packed._laid
+    with packed.packed(model.bfloat16()):
+        assert model[0] not in packed._laid
+
+
+class Headed(nn.Module):
+    """Layers of some widths, and an output layer of any."""
+
+    def __init__(self, *widths: int, matrix: bool = False) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(8, width) for width in widths])
+        self.head = nn.Linear(8, 51)
+        if matrix:
+            self.experts = nn.Parameter(torch.zeros(2, 8))
+
+    def get_output_embeddings(self) -> nn.Module:
+        return self.head
+
+
+@there
+@pytest.mark.parametrize(
+    ("model", "laid", "plain"),
+    [
+        (Headed(32, 64), 2, 4),
+        (Headed(48, 96), 2, 4),  # two rows of 48 are three whole vectors
+        (Headed(40, 64), 4, 4),
+        (Headed(64, 12), 8, 8),
+        (Headed(37), 32, 32),
+        (Headed(64, matrix=True), 4, 4),  # it is not known how that is multiplied
+    ],
+)
+def test_rows_that_are_rounded_alike(
+    model: nn.Module, laid: int, plain: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert packed.rows_alike(model) == laid
+    monkeypatch.setattr(packed, "alike", lambda: False)
+    assert packed.rows_alike(model) == plain
+
+
+@there
 def test_what_it_is_not_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def net(**how: Any) -> nn.Module:
         return nn.Sequential(nn.Linear(8, 8, **how))
@@ -132,6 +177,10 @@ def test_what_it_is_not_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not usable(nn.Sequential(nn.LayerNorm(8)))
     with packed.packed(half := net(dtype=torch.bfloat16)):
         assert "forward" not in half[0].__dict__  # type: ignore[index]
+    with torch.enable_grad():
+        assert not usable(net())
+    with torch.autocast("cpu", torch.bfloat16):
+        assert not usable(net())
     monkeypatch.setattr(packed, "LIMIT", 8 * 8 * 4 - 1)
     assert not usable(net())
     monkeypatch.setattr(packed, "LIMIT", 8 * 8 * 4)
@@ -152,5 +201,5 @@ def test_it_is_tried_first(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(packed, "lay", missing)
     else:
         monkeypatch.setattr(packed, "lay", lambda matrix: matrix)
-        monkeypatch.setattr(packed, "product", lambda rows, w: rows @ w.T + 1e-6 * len(rows))
+        monkeypatch.setattr(packed, "product", lambda rows, w: rows @ w.T + 1e-4 * (len(rows) == 3))
     assert not packed.alike.__wrapped__()

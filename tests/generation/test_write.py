@@ -17,12 +17,13 @@ from tests.generation.examples import like, logits_of, made, path, plans, writte
 from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.lora import adapt
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, Written, packed, stream, write
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.processors import Keyed
 from timecontrol.generation.sampling import choose, draws_for
-from timecontrol.generation.write import FOURS, PAIRS, filled, finish, plain_attention
+from timecontrol.generation.write import filled, finish, plain_attention
 from timecontrol.plans import Plan
 from timecontrol.progress import Advance
 from timecontrol.vocabulary import tag_text
@@ -96,12 +97,12 @@ def test_nor_on_the_number_of_threads(talker: Decoder, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("documents", range(1, 10))
-@pytest.mark.parametrize("laid_out", [True, False])
-def test_rows_on_a_cpu_come_in_pairs_or_fours(
-    documents: int, laid_out: bool, talker: Decoder, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("of", [1, 2, 4])
+def test_rows_on_a_cpu_are_filled_up(
+    documents: int, of: int, talker: Decoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packed, "alike", lambda: laid_out)
-    of = PAIRS if laid_out else FOURS
+    module = importlib.import_module("timecontrol.generation.write")
+    monkeypatch.setattr(module, "rows_alike", lambda model: of)
     rows = filled(documents, talker.model)
     assert len(rows) % of == 0
     assert len(rows) < documents + of
@@ -110,6 +111,49 @@ def test_rows_on_a_cpu_come_in_pairs_or_fours(
     assert filled(documents, talker.model, exact=False) == list(range(documents))
     elsewhere: Any = SimpleNamespace(device=torch.device("meta"))
     assert filled(documents, elsewhere) == list(range(documents))
+
+
+SHAPES: dict[str, Any] = {
+    "llama, 40 and 72 wide": lambda n: tiny_llama(n, hidden=40, inner=72),
+    "llama, 36 and 90 wide": lambda n: tiny_llama(n, hidden=36, inner=90),
+    "gpt2, 72 wide inside": lambda n: tiny_gpt2(n, inner=72),
+    "with adapters": tiny_llama,
+}
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_odd_shapes_are_computed_alike_too(
+    shape: str, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit: layers that fill no whole vectors, and matrices in other layers."""
+    decoder = made(SHAPES[shape])
+    for part in decoder.model.lm.parameters():
+        if part.ndim == 2:
+            part.mul_(8)  # so that GELU and SiLU have something to round
+    if shape == "with adapters":
+        peft: Any = adapt(decoder.model, 4, sorted(decoder.codec.tag_ids.values()))
+        for name, part in peft.named_parameters():
+            if "lora_B" in name or "trainable_tokens" in name:
+                torch.nn.init.normal_(part, std=0.3, generator=torch.Generator().manual_seed(0))
+        peft.eval()
+    seen: list[Tensor] = []
+
+    def spy(scores: Tensor, *rest: Any) -> Tensor:
+        seen.append(scores.clone())  # (rows, vocabulary)
+        return choose(scores, *rest)
+
+    for name in ("processors", "fast"):
+        monkeypatch.setattr(
+            importlib.import_module(f"timecontrol.generation.{name}"), "choose", spy
+        )
+    among: list[Tensor] = []
+    for documents in (16, 1, 2, 3, 5):
+        seen.clear()
+        written(decoder, plans(documents, 3), length="forced", budget=16, batch=16, fast=fast)
+        among = among or list(seen)
+        for here, there in zip(seen, among, strict=True):
+            assert torch.equal(here[:documents], there[:documents])
 
 
 def test_a_document_alone_is_the_same_as_among_others(talker: Decoder) -> None:

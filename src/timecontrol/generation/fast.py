@@ -322,7 +322,7 @@ def run(
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
         lengths = options["plan_length"]
-        with ONE, packed(model):
+        with ONE, packed(model.projection):
             signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with ONE:
         runner = _runner(decoder, len(rows), writing, signals)

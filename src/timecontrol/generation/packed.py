@@ -3,8 +3,13 @@
 A few rows times a large matrix: much of the time goes into rearranging the matrix. Laid out once,
 it is only read. And from two rows on a row is rounded alike however many others there are;
 PyTorch's own product does that for multiples of four alone. It costs a second copy of the weights.
+
+What is computed number by number (GELU, SiLU) is rounded alike where it fills whole vectors::
+
+    rows * width  =  0  mod 32          for the width of every layer but the last
 """
 
+import math
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +24,10 @@ from transformers.pytorch_utils import Conv1D
 
 LIMIT = 2**32
 """Bytes of weights; a larger model is left as it is."""
+PAIR, FOUR = 2, 4
+"""Rows that a product needs to round alike, with weights laid out and without."""
+VECTOR = 32
+"""Numbers that PyTorch's loops take at a time on a CPU; a rest is rounded otherwise."""
 
 
 @dataclass(frozen=True)
@@ -26,25 +35,50 @@ class Laid:
     """A layer's weights, laid out, and by what it is seen that they have not changed."""
 
     weight: Tensor
-    of: tuple[int, float]
+    of: tuple[int, int, float]
 
 
 _laid: "WeakKeyDictionary[nn.Module, Laid]" = WeakKeyDictionary()
 
 
 def usable(model: nn.Module) -> bool:
-    """Return whether a model's layers can be computed so: on this machine, and in this size."""
+    """Return whether a model's layers can be computed so: here, now, and in this size."""
+    if torch.is_grad_enabled() or torch.is_autocast_enabled("cpu"):
+        return False
     layers = _layers(model)
-    plain = all(layer.weight.device.type == "cpu" for layer in layers)
-    plain = plain and all(layer.weight.dtype == torch.float32 for layer in layers)
+    plain = all(
+        layer.weight.device.type == "cpu" and layer.weight.dtype == torch.float32
+        for layer in layers
+    )
     small = sum(layer.weight.nbytes for layer in layers) <= LIMIT
     return bool(layers) and plain and small and alike()
+
+
+def rows_alike(model: Any) -> int:
+    """Return of how many rows a batch on a CPU has to be a multiple, to be rounded alike.
+
+    Args:
+        model: A language model; one with matrices in other layers than linear ones (adapters,
+            experts) multiplies them in PyTorch's way.
+    """
+    known = (nn.Linear, Conv1D, nn.Embedding)
+    whole = all(
+        type(module) in known or all(p.ndim < 2 for p in module.parameters(recurse=False))
+        for module in model.modules()
+    )
+    head = model.get_output_embeddings()
+    widths = {_width(layer) for layer in _layers(model) if layer is not head}
+    least = PAIR if whole and usable(model) else FOUR
+    return max(least, VECTOR // math.gcd(VECTOR, *widths))
 
 
 @contextmanager
 def packed(model: nn.Module) -> Iterator[None]:
     """Compute a model's linear layers so for the time being, without gradients, where it can be."""
     changed = _layers(model) if usable(model) else []
+    if not changed:
+        for layer in _layers(model):
+            _laid.pop(layer, None)
     try:
         for layer in changed:
             layer.forward = _forward(layer)
@@ -62,7 +96,7 @@ def product(rows: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 def lay(weight: Tensor) -> Tensor:
     """Return a matrix, (outputs, inputs), laid out for ``product``."""
-    found: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.detach().contiguous(), 1)
+    found: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), 1)
     return found
 
 
@@ -97,13 +131,19 @@ def _layers(model: nn.Module) -> list[Any]:
     ]
 
 
+def _width(layer: Any) -> int:
+    """Return how many numbers a layer puts out."""
+    return int(layer.weight.shape[1 if type(layer) is Conv1D else 0])
+
+
 def _forward(layer: Any) -> Callable[[Tensor], Tensor]:
     """Return what a layer does, its weights laid out anew if they have changed."""
-    weight, of = layer.weight, (layer.weight.data_ptr(), float(layer.weight.sum()))
+    weight = layer.weight.detach()
+    version = 0 if weight.is_inference() else layer.weight._version
+    of = weight.data_ptr(), version, float(weight.sum())  # some changes pass the version by
     known = _laid.get(layer)
     if known is None or known.of != of:
-        turned = weight.T if type(layer) is Conv1D else weight
-        known = _laid[layer] = Laid(lay(turned), of)
+        known = _laid[layer] = Laid(lay(weight.T if type(layer) is Conv1D else weight), of)
     laid, bias = known.weight, layer.bias
 
     def forward(rows: Tensor) -> Tensor:

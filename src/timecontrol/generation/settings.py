@@ -27,8 +27,8 @@ class Writing:
     """More than one: beam search instead of sampling."""
     seed: int = 0
     exact: bool = True
-    """Whether on a CPU in float32 a text is the same for any batch size. Fewer than four documents
-    at a time cost as much as four then: one alone takes half as long again."""
+    """Whether on a CPU in float32 a text is the same for any batch size. One document alone is then
+    written twice beside itself (``packed.rows_alike``)."""
 
     def __post_init__(self) -> None:
         if self.length not in (NORMAL, FORCED):

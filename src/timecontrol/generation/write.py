@@ -1,7 +1,7 @@
 """Plans to texts: in batches, by transformers' ``generate``, or along the fast path.
 
 The same seed and document number give the same text whatever the batch: on a CPU in float32
-exactly, because rows are computed alike (two at a time at least, attention by plain products).
+exactly, because rows are computed alike (``packed.rows_alike``, attention by plain products).
 """
 
 import threading
@@ -16,7 +16,7 @@ from timecontrol.decoder.alignment import unit_index
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
-from timecontrol.generation.packed import packed, usable
+from timecontrol.generation.packed import packed, rows_alike
 from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
 from timecontrol.generation.sampling import draws_for
 from timecontrol.generation.settings import Writing
@@ -27,9 +27,6 @@ from timecontrol.progress import Progress, silent
 
 ONE = threading.Lock()
 """A model has one way of attention, and one output layer, at a time."""
-PAIRS, FOURS = 2, 4
-"""A batch on a CPU has a multiple of so many rows, with weights laid out beforehand, or not: fewer,
-or a rest that threads leave over, go through other kernels, which round otherwise."""
 
 
 def write(
@@ -165,7 +162,8 @@ def filled(documents: int, model: PlannedLM, exact: bool = True) -> list[int]:
     """Return the document of each row of a batch; on a CPU the last is written more than once."""
     of = 1
     if exact and model.device.type == "cpu":
-        of = PAIRS if usable(model) else FOURS
+        with ONE:  # while another text is written, its layers are not what they are
+            of = rows_alike(model)
     return [*range(documents), *[documents - 1] * (-documents % of)]
 
 
