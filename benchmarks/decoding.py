@@ -38,6 +38,13 @@ from timecontrol.generation.write import plain_attention, run_generate
 from timecontrol.plans import Plan
 
 POINTS, DIM = 30, 16
+LEFT_OUT = (
+    "transformers' own",
+    "planned generate",
+    "fast",
+    "plain, laid out",
+    "planned, not exact",
+)
 
 
 def gpt2(**more: Any) -> Any:
@@ -73,7 +80,8 @@ def decoder_of(shape: str, device: torch.device, dtype: torch.dtype) -> Any:
     """Return a planned model of random weights, with what writing needs of a decoder."""
     torch.manual_seed(0)
     lm: Any = SHAPES[shape]().to(device=device, dtype=dtype).eval()
-    one_gelu(lm)  # as a loaded decoder has it
+    if device.type == "cuda":
+        one_gelu(lm)  # as a loaded decoder has it
     depths = spread(int(lm.config.num_hidden_layers), 4)
     model: Any = PlannedLM.around(lm, init=0.02, plan_dim=DIM, depths=depths, boundaries=(13,))
     model.eval()
@@ -201,15 +209,17 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--without", default="", help="Arms left out, as in the output; not plain.")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=LEFT_OUT, help="An arm that is left out."
+    )
     given = parser.parse_args()
     device = torch.device(given.device)
     cuda = device.type == "cuda"
     dtype = torch.bfloat16 if cuda else torch.float32
     decoder = decoder_of(given.shape, device, dtype)
-    rows, without = [], given.without.split(",")
+    rows = []
     for batch in map(int, given.batches.split(",")):
-        rows += measure(decoder, batch, given.tokens, device, given.repeats, without)
+        rows += measure(decoder, batch, given.tokens, device, given.repeats, given.without)
     about = {
         "shape": given.shape,
         "new_tokens": given.tokens,

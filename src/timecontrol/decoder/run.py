@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from timecontrol.bases import load_causal, load_tokenizer
 from timecontrol.bases.checksum import checksum
@@ -58,8 +57,6 @@ from timecontrol.runs import (
     write_tensors,
     write_text,
 )
-
-Array = NDArray[np.float64]
 
 
 @dataclass
