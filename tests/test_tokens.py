@@ -9,17 +9,32 @@ from timecontrol.corpora import Document, Layout, Section, Source, open_corpus
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY, WIKISECTION
 from timecontrol.errors import UnknownNameError
 from timecontrol.sentences import clean
-from timecontrol.tokens import Codec, Piece
+from timecontrol.tokens import STYLES, Codec, Piece
 from timecontrol.vocabulary import token_id
 
 LAYOUTS = {layout.name: layout for layout in (WIKISECTION, HOWTO, DIALOGUE, RECIPE, STORY)}
-CODECS = {name: Codec(make_tokenizer(), layout) for name, layout in LAYOUTS.items()}
+CODECS = {
+    (name, form): Codec(make_tokenizer(), layout, form)
+    for name, layout in LAYOUTS.items()
+    for form in ("best", "decided")
+}
 
 characters = st.characters(exclude_categories=["Cs"])
 words = st.one_of(
     st.text(characters, min_size=1),
     st.sampled_from(
-        ["[ HISTORY ]", "[ . ]", "<|endoftext|>", " . ", "[", "1", "2 more", "a  b", "\u00a0x"]
+        [
+            "[ HISTORY ]",
+            "[ . ]",
+            "[ + ]",
+            "<|endoftext|>",
+            " . ",
+            "[",
+            "1",
+            "2 more",
+            "a  b",
+            "\u00a0x",
+        ]
     ),
 )
 sentences = st.lists(words, min_size=1, max_size=4).map(" ".join).map(clean).filter(bool)
@@ -29,8 +44,9 @@ def document(*sections: tuple[str | None, tuple[str, ...]]) -> Document:
     return Document("x", tuple(Section(t, s) for t, s in sections), Source("a", 1, 0))
 
 
-@given(st.sampled_from(sorted(LAYOUTS)), st.data())
-def test_text_to_tokens_to_text_loses_nothing(name: str, data: st.DataObject) -> None:
+@given(st.sampled_from(sorted(CODECS)), st.data())
+def test_text_to_tokens_to_text_loses_nothing(key: tuple[str, str], data: st.DataObject) -> None:
+    name, form = key
     tags: list[str | None] = list(LAYOUTS[name].tags) or [None]
     parts = data.draw(
         st.lists(
@@ -42,19 +58,25 @@ def test_text_to_tokens_to_text_loses_nothing(name: str, data: st.DataObject) ->
         )
     )
     made = document(*parts)
-    codec = CODECS[name]
+    codec = CODECS[key]
     ids = codec.encode(made).ids
     assert codec.decode(ids) == made.sections
     marks = [codec.unit_end, *codec.tag_ids.values()]
     assert sum(ids.count(m) for m in marks) == len(made.sections) * (tags != [None]) + len(
         made.sentences
     )
+    if form == "decided" and tags != [None]:  # each sentence begins a section, or goes on with it
+        goes_on = len(made.sentences) - len(made.sections)
+        assert ids.count(codec.go_on or -1) == goes_on
 
 
+@pytest.mark.parametrize("form", ["best", "decided"])
 @pytest.mark.parametrize("kind", ["cities", "dialogues", "recipes"])
-def test_made_documents_come_back_whole(kind: str, tokenizer: PreTrainedTokenizerFast) -> None:
+def test_made_documents_come_back_whole(
+    kind: str, form: str, tokenizer: PreTrainedTokenizerFast
+) -> None:
     corpus = open_corpus(f"synthetic:{kind},documents=30")
-    codec = Codec(tokenizer, corpus.layout)
+    codec = Codec(tokenizer, corpus.layout, form)
     for made in corpus.documents():
         assert codec.decode(codec.encode(made).ids) == made.sections
 
@@ -67,6 +89,73 @@ def test_our_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> None:
     codec = Codec(tokenizer, Layout("x", ("A", "B")))
     text = "".join(written(codec, document(("A", ("Hi.", "Yo!")), ("B", ("1.",)))))
     assert text == "<|endoftext|>[ A ] Hi.[ . ] Yo![ . ][ B ] 1.[ . ]<|endoftext|>"
+
+
+def test_the_decided_form_worked_by_hand() -> None:
+    """What follows a sentence is one of few tokens: a tag, that it goes on, or the end."""
+    codec = Codec(make_tokenizer(), Layout("x", ("A", "B")), "decided")
+    made = document(("A", ("Hi.", "Yo!", "So.")), ("B", ("1.",)))
+    assert "".join(written(codec, made)) == (
+        "<|endoftext|>[ A ] Hi.[ . ][ + ] Yo![ . ][ + ] So.[ . ][ B ] 1.[ . ]<|endoftext|>"
+    )
+    assert [p.opened for p in codec.pieces(made)] == [False, True, True, False]
+    before = document((None, ("Hm.", "Oh.")), ("A", ("Hi.",)))
+    assert "".join(written(codec, before)) == (
+        "<|endoftext|> Hm.[ . ][ + ] Oh.[ . ][ A ] Hi.[ . ]<|endoftext|>"
+    )
+    assert codec.decode(codec.encode(before).ids) == before.sections
+    howto = Codec(make_tokenizer(), HOWTO, "decided")
+    made = document(("STEP", ("Sit.", "Wait.")), ("STEP", ("Lie.",)))
+    assert "".join(written(howto, made)) == (
+        "<|endoftext|>[ STEP ] 1 Sit.[ . ][ + ] Wait.[ . ][ STEP ] 2 Lie.[ . ]<|endoftext|>"
+    )
+
+
+def test_where_there_are_no_sections_none_goes_on() -> None:
+    decided, best = (Codec(make_tokenizer(), STORY, form) for form in ("decided", "best"))
+    made = document((None, ("Hi.", "Yo!")))
+    assert decided.go_on is None
+    assert decided.encode(made) == best.encode(made)
+    assert not any(p.opened for p in decided.pieces(made))
+
+
+@pytest.mark.parametrize("form", STYLES)
+def test_new_tokens_are_the_marks_and_no_others(form: str) -> None:
+    tokenizer = make_tokenizer()
+    size = len(tokenizer)
+    codec = Codec(tokenizer, WIKISECTION, form)
+    assert codec.new_ids == list(range(size, len(tokenizer)))
+    more = [] if codec.go_on is None else [codec.go_on]
+    assert set(codec.new_ids) == {codec.unit_end, *codec.tag_ids.values(), *more}
+    assert (codec.go_on is not None) == (form == "decided")
+
+
+def test_special_tokens_that_are_no_marks_are_foreign(tokenizer: PreTrainedTokenizerFast) -> None:
+    assert Codec(make_tokenizer(), WIKISECTION).foreign == []  # begin and end are one
+    tokenizer.add_special_tokens({"pad_token": "<pad>", "bos_token": "<s>"})
+    tokenizer.add_tokens(["word"])
+    codec = Codec(tokenizer, WIKISECTION, "decided")
+    assert codec.foreign == sorted(token_id(tokenizer, token) for token in ("<pad>", "<s>"))
+    assert codec.begin in codec.foreign
+    assert codec.end not in codec.foreign
+
+
+def test_a_stray_mark_that_a_section_goes_on_is_no_text() -> None:
+    codec = Codec(make_tokenizer(), Layout("x", ("A",)), "decided")
+    ids = codec.encode(document(("A", ("One.", "Two.")))).ids
+    plus = codec.go_on
+    assert plus is not None
+    stray = [ids[0], plus, ids[1], plus, *ids[2:-1], plus, codec.unit_end, ids[-1]]
+    assert codec.decode(stray) == codec.decode(ids)
+    bare = [i for i in ids if i != plus]
+    assert codec.decode(bare) == codec.decode(ids)
+
+
+def test_sentences_that_are_left_out_take_their_marks_along() -> None:
+    codec = Codec(make_tokenizer(), Layout("x", ("A", "B")), "decided")
+    pieces = codec.pieces(document(("A", ("a", "b", "c")), ("B", ("d", "e"))))
+    shorter = codec.join([pieces[0], pieces[2], pieces[3]])
+    assert shorter.ids == codec.encode(document(("A", ("a", "c")), ("B", ("d",)))).ids
 
 
 def test_the_paper_s_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> None:
@@ -90,7 +179,7 @@ def test_the_paper_s_form_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> 
     )
 
 
-@pytest.mark.parametrize("form", ["best", "paper", "released"])
+@pytest.mark.parametrize("form", STYLES)
 @pytest.mark.parametrize("kind", ["cities", "dialogues", "recipes"])
 def test_a_document_is_its_pieces_joined(kind: str, form: str) -> None:
     corpus = open_corpus(f"synthetic:{kind},documents=5")
@@ -102,7 +191,7 @@ def test_a_document_is_its_pieces_joined(kind: str, form: str) -> None:
         assert [p.tag for p in pieces if p.first] == list(made.tags)
         numbers = [n for n, s in enumerate(made.sections) for _ in s.sentences]
         assert [p.section for p in pieces] == numbers
-        marks = {codec.unit_end, codec.begin, codec.end, *codec.tag_ids.values()}
+        marks = {codec.begin, codec.end, *codec.new_ids}
         assert not any(marks & set(p.ids) for p in pieces)
 
 
@@ -200,7 +289,7 @@ def test_decoding_stops_at_the_end_and_drops_stray_specials(
 
 
 def test_an_unknown_preset_is_named(tokenizer: PreTrainedTokenizerFast) -> None:
-    with pytest.raises(UnknownNameError, match="Known: best, paper, released"):
+    with pytest.raises(UnknownNameError, match="Known: best, decided, paper, released"):
         Codec(tokenizer, STORY, "papers")
 
 
@@ -209,9 +298,10 @@ def test_a_model_that_is_fitted_takes_every_token_of_a_document(
 ) -> None:
     model = tiny_gpt2(len(tokenizer))
     model.config.eos_token_id = 5
-    codec = Codec(tokenizer, WIKISECTION)
+    codec = Codec(tokenizer, WIKISECTION, "decided")
     codec.fit(model)
-    ids = codec.encode(document(("ABSTRACT", ("A town.",)), ("HISTORY", ("Old.",)))).ids
+    ids = codec.encode(document(("ABSTRACT", ("A town.", "Big.")), ("HISTORY", ("Old.",)))).ids
+    assert codec.go_on in ids
     with torch.no_grad():
         logits = model(torch.tensor([ids])).logits
     assert logits.shape[-1] == len(tokenizer)

@@ -27,6 +27,16 @@ def test_marks_are_single_tokens_and_apart(tokenizer: PreTrainedTokenizerFast) -
     assert tokenizer("[ HISTORY ]", add_special_tokens=False)["input_ids"] == [ids["[ HISTORY ]"]]
 
 
+def test_a_mark_for_a_section_that_goes_on_is_one_more(tokenizer: PreTrainedTokenizerFast) -> None:
+    bare, more = marks(WIKISECTION, "[ . ]"), marks(WIKISECTION, "[ . ]", "[ + ]")
+    assert marks(WIKISECTION, "[ . ]", "") == bare
+    assert more == {**bare, "[ + ]": " And"}
+    assert list(more)[-1] == "[ + ]"  # the others keep their ids
+    ids = add_marks(tokenizer, more)
+    assert len(set(ids.values())) == 6
+    assert tokenizer("[ + ]", add_special_tokens=False)["input_ids"] == [ids["[ + ]"]]
+
+
 def test_adding_twice_adds_nothing(tokenizer: PreTrainedTokenizerFast) -> None:
     first = add_marks(tokenizer, marks(HOWTO, "[ . ]"))
     size = len(tokenizer)

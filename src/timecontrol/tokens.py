@@ -9,6 +9,11 @@ tokenized apart from the marks, so a text that contains "[ HISTORY ]" or an end-
 stays text. With a byte-level tokenizer ``decode(encode(document)) == document.sections``, but for
 runs of white space inside sentences (only the ``legacy`` splitter leaves any).
 
+``decided`` has a mark of its own where the section goes on, too, so that what follows a sentence is
+decided by one token out of few (a tag, this mark or the end), before any word is chosen::
+
+    BEGIN [ TAG ] _first sentence. [ . ] [ + ] _second sentence. [ . ] [ TAG ] ... [ . ] END
+
 The paper's text form (``paper``, ``released``): the mark is the token " . " and replaces a period
 and its space; spaces around added tokens are gone, so a unit begins without one.
 """
@@ -48,10 +53,13 @@ class Style:
     means is one more than the tokens from a tag up to the next."""
     splitter: str
     """The splitter that goes with it."""
+    go_on: str = ""
+    """The text of the mark before a unit that does not begin a section; empty: there is none."""
 
 
 STYLES: dict[str, Style] = {
     "best": Style("[ . ]", False, " ", 1, False, "rules"),
+    "decided": Style("[ . ]", False, " ", 1, False, "rules", "[ + ]"),
     "paper": Style(" . ", True, "", 1, True, "legacy"),
     "released": Style(" . ", True, "", 0, True, "legacy"),
 }
@@ -74,6 +82,8 @@ class Piece:
     ids: list[int]
     marked: bool
     """Whether the unit-end mark follows."""
+    opened: bool = False
+    """Whether the mark stands before it that the section goes on."""
 
 
 @dataclass(frozen=True)
@@ -94,14 +104,19 @@ class Codec:
         """Add the layout's marks to ``tokenizer`` (in place)."""
         self.tokenizer, self.layout = tokenizer, layout
         self.style = pick(STYLES, preset, "preset")
-        ids = add_marks(tokenizer, marks(layout, self.style.unit_end))
+        self._marks = marks(layout, self.style.unit_end, self.style.go_on if layout.tags else "")
+        ids = add_marks(tokenizer, self._marks)
         self.unit_end = ids[self.style.unit_end]
         self.tag_ids = {tag: ids[tag_text(tag)] for tag in layout.tags}
+        self.go_on = ids.get(self.style.go_on)
+        self.new_ids = sorted(ids.values())
         self.begin, self.end = int(tokenizer.bos_token_id), int(tokenizer.eos_token_id)
+        known = {i for i, token in tokenizer.added_tokens_decoder.items() if token.special}
+        self.foreign = sorted(known - {*self.new_ids, self.end})
 
     def fit(self, model: "PreTrainedModel") -> None:
         """Give a model the rows and the begin and end ids that this codec's tokens need."""
-        grow(model, self.tokenizer, marks(self.layout, self.style.unit_end))
+        grow(model, self.tokenizer, self._marks)
         align_ends(model, self.tokenizer)
 
     def encode(self, document: Document) -> Encoded:
@@ -113,7 +128,7 @@ class Codec:
         units = list(self._units(document))
         found = self._tokenize([text for _, _, _, text, _ in units])
         return [
-            Piece(number, tag, first, ids, marked)
+            Piece(number, tag, first, ids, marked, self.go_on is not None and not first)
             for (number, tag, first, _, marked), ids in zip(units, found, strict=True)
         ]
 
@@ -125,6 +140,9 @@ class Codec:
                 starts.append((piece.tag, len(ids)))
                 if piece.tag is not None:
                     ids.append(self.tag_ids[piece.tag])
+            elif piece.opened:
+                assert self.go_on is not None
+                ids.append(self.go_on)
             ids += piece.ids
             if piece.marked:
                 ids.append(self.unit_end)
@@ -197,7 +215,7 @@ class Codec:
                 sections[-1][1].append(text)
             unit.clear()
 
-        drop = set(self.tokenizer.all_special_ids) - {self.unit_end, *tags}
+        drop = {*self.tokenizer.all_special_ids, self.go_on} - {self.unit_end, *tags}
         for position, i in enumerate(ids):
             if i == self.end and position > 0:
                 break

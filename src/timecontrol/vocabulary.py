@@ -28,9 +28,10 @@ def tag_text(tag: str) -> str:
     return f"[ {tag} ]"
 
 
-def marks(layout: Layout, unit_end: str) -> dict[str, str]:
+def marks(layout: Layout, unit_end: str, go_on: str = "") -> dict[str, str]:
     """Return the new tokens of a layout, each with the words its row starts from."""
-    return {tag_text(tag): f" {tag.title()}" for tag in layout.tags} | {unit_end: "."}
+    found = {tag_text(tag): f" {tag.title()}" for tag in layout.tags} | {unit_end: "."}
+    return found | ({go_on: " And"} if go_on else {})
 
 
 def add_marks(tokenizer: "PreTrainedTokenizerBase", tokens: Mapping[str, str]) -> dict[str, int]:

@@ -241,3 +241,32 @@ def test_a_folder_that_another_process_has_just_made_is_not_removed(
 
     monkeypatch.setattr(packages, "is_whole", slow)
     assert (folder_of(toy) / "theirs").exists()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_parts_of_a_gguf_file_are_joined_verified_and_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
+    for number, part in enumerate((WEIGHTS[:4], WEIGHTS[4:])):
+        if whole or number == 0:
+            name = f"toy-part{number + 1}"
+            files = {f"{name}/toy.gguf.part0{number}": part}
+            fake_package(tmp_path / "site", monkeypatch, name, "1.0", files)
+    fake_package(tmp_path / "site", monkeypatch, "toy-terms", "1.0", {})
+    if not whole:
+        fake_package(tmp_path / "site", monkeypatch, "toy-part2", "1.0", {})
+    names = ("toy-part1==1.0", "toy-part2==1.0", "toy-terms==1.0")
+    sha256 = hashlib.sha256(WEIGHTS).hexdigest()
+    toy = Base("toy", "a toy", "decoder", "me/toy", "MIT", names, "toy.gguf", sha256)
+
+    def convert(file: Path, folder: Path) -> None:
+        (folder / "model.safetensors").write_bytes(file.read_bytes()[::-1])
+
+    monkeypatch.setattr("timecontrol.bases.gguf.convert", convert)
+    if not whole:
+        with pytest.raises(MissingBaseError, match="toy-part2"):
+            folder_of(toy)
+        return
+    folder = folder_of(toy)
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS[::-1]
+    assert not (folder / "toy.gguf").exists()

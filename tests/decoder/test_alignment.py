@@ -5,16 +5,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timecontrol.decoder.alignment import (
+    begins_of,
     is_boundary,
     last_unit,
     next_count,
     row_of,
     rows_at,
+    section_index,
     unit_index,
 )
 
 MARK, TAGS = 9, (7, 8)
 ids = st.lists(st.integers(0, 9), min_size=1, max_size=20)
+words = st.lists(st.integers(1, 6), max_size=3)
+units = st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=4)
+"""Sentences of each section."""
+starts_ = st.sets(st.integers(0, 12)).map(sorted)
+"""Where the sections of a plan begin."""
 
 
 def test_the_paper_s_example() -> None:
@@ -74,3 +81,60 @@ def test_past_the_end_the_last_row_holds() -> None:
 def test_rows_of_any_shape_are_taken() -> None:
     signals = torch.randn(2, 3, 4, 5)
     assert torch.equal(rows_at(signals, torch.tensor([[2], [0]]))[1, 0], signals[1, 0])
+
+
+def test_where_sections_begin_in_a_batch() -> None:
+    """0 and the sections, filled up with the last of them."""
+    assert begins_of([[0, 2], [1], []]).tolist() == [[0, 0, 2], [0, 1, 1], [0, 0, 0]]
+    assert begins_of([[]]).tolist() == [[0]]
+
+
+def test_a_tag_that_comes_early_takes_the_plan_along() -> None:
+    """Sections begin at 0, 1 and 4; the third comes after two sentences, a fourth there is none."""
+    document = torch.tensor([[0, 7, 1, MARK, 8, 1, MARK, 7, 1, MARK, 1, MARK, 7, 1, MARK]])
+    found = section_index(document, [MARK], TAGS, begins_of([[0, 1, 4]]))
+    assert found.tolist() == [[0, 0, 0, 1, 1, 1, 2, 4, 4, 5, 5, 6, 6, 6, 7]]
+
+
+@given(st.lists(words, max_size=3), units, st.sampled_from(TAGS))
+def test_tags_that_come_in_time_leave_every_row_where_it_is(
+    before: list[list[int]], sections: list[list[list[int]]], tag: int
+) -> None:
+    """With text before the first tag or without."""
+    tokens, starts, n = [0], [], 0
+    for number, section in enumerate([before, *sections]):
+        if number:
+            starts.append(n)
+            tokens.append(tag)
+        for sentence in section:
+            tokens += [*sentence, MARK]
+            n += 1
+    document = torch.tensor([[*tokens, 0, 1]])
+    found = section_index(document, [MARK], TAGS, begins_of([starts]))
+    assert torch.equal(found, unit_index(document, [MARK]))
+
+
+@given(st.lists(st.tuples(ids, starts_), min_size=1, max_size=4))
+def test_rows_do_not_depend_on_the_plans_beside(rows: list[tuple[list[int], list[int]]]) -> None:
+    longest = max(len(tokens) for tokens, _ in rows)
+    batch = torch.tensor([tokens + [0] * (longest - len(tokens)) for tokens, _ in rows])
+    together = section_index(batch, [MARK], TAGS, begins_of([starts for _, starts in rows]))
+    for row, (tokens, starts) in enumerate(rows):
+        document = torch.tensor([tokens])
+        alone = section_index(document, [MARK], TAGS, begins_of([starts]))
+        assert torch.equal(alone[0], together[row, : len(tokens)])
+        if not starts:  # where a plan knows of no sections, they are as they were
+            assert torch.equal(alone, unit_index(document, [MARK]))
+
+
+@given(ids, starts_)
+def test_what_comes_later_changes_no_row_and_none_goes_back(
+    tokens: list[int], starts: list[int]
+) -> None:
+    begins, document = begins_of([starts]), torch.tensor([tokens])
+    whole = section_index(document, [MARK], TAGS, begins)
+    assert (whole >= unit_index(document, [MARK])).all()
+    assert (whole.diff() >= 0).all()
+    for step in range(1, len(tokens) + 1):
+        begun = section_index(document[:, :step], [MARK], TAGS, begins)
+        assert torch.equal(begun, whole[:, :step])

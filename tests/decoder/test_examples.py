@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.conftest import make_tokenizer
 from timecontrol.corpora import Document, Layout, Section, Source, open_corpus
-from timecontrol.corpora.layout import DIALOGUE
+from timecontrol.corpora.layout import DIALOGUE, EPISODES, HOWTO, RECIPE, STORY
 from timecontrol.decoder.alignment import unit_index
 from timecontrol.decoder.examples import (
     Collator,
@@ -20,16 +20,19 @@ from timecontrol.decoder.examples import (
     Examples,
     Item,
     boundaries,
+    has_stages,
     items_of,
     plan_batch,
     section_points,
     smoothed,
+    stages,
     unit_points,
 )
 from timecontrol.decoder.model import IGNORED
 from timecontrol.decoder.settings import preset
 from timecontrol.decoder.trimming import size
-from timecontrol.tokens import Codec, Piece
+from timecontrol.plans.timing import NO_STAGE
+from timecontrol.tokens import STYLES, Codec, Piece
 
 Array = NDArray[np.float64]
 LAYOUT = Layout("x", ("A", "B"))
@@ -58,8 +61,74 @@ def test_a_document_worked_by_hand() -> None:
     found = one()
     assert found.ids == [BEGIN, A, 11, 12, MARK, 13, MARK, B, 14, MARK, END]
     assert found.starts == [("A", 1), ("B", 7)]
+    assert found.sections == [(0, 2), (1, 1)]
     assert found.keep
     np.testing.assert_array_equal(found.points, POINTS)
+
+
+def test_stages_worked_by_hand() -> None:
+    none = Piece(0, None, True, [1], True)
+    pieces = [
+        none,
+        replace(none, first=False),
+        *PIECES,
+        *PIECES[2:],
+        replace(PIECES[2], first=False),
+    ]
+    whole = [(NO_STAGE, 2), (0, 2), (1, 1), (1, 2)]  # a tag that comes again begins a section
+    assert stages(pieces, LAYOUT.tags, 7) == whole
+    assert stages(pieces, LAYOUT.tags, 3) == [(NO_STAGE, 2), (0, 1)]
+    assert stages(pieces, LAYOUT.tags, 0) == []
+    assert stages(PIECES[1:], LAYOUT.tags, 2) == [(0, 1), (1, 1)]  # its beginning was left out
+
+
+def test_stages_are_where_sections_come_in_order_and_each_sentence_is_a_unit() -> None:
+    layouts = (
+        RECIPE,
+        HOWTO,
+        EPISODES,
+        DIALOGUE,
+        STORY,
+        replace(RECIPE, floating=frozenset({"TITLE"})),
+    )
+    found = [[has_stages(Codec(make_tokenizer(), x, form)) for form in STYLES] for x in layouts]
+    known = [not STYLES[form].period for form in STYLES]
+    assert found == [known, known, known, *[[False] * len(STYLES)] * 3]
+    assert known == [True, True, False, False]
+
+
+@pytest.mark.parametrize("trim", ["sections", "cut"])
+@pytest.mark.parametrize("window", [1000, 60])
+def test_sections_have_the_points_of_the_plan(trim: str, window: int) -> None:
+    """In a text that was made shorter, too: they count what is left."""
+    corpus = open_corpus("synthetic:recipes,documents=12")
+    codec = Codec(make_tokenizer(), corpus.layout, "decided")
+    settings = preset("best", form="decided", trim=trim, **PLAIN)
+    documents = list(corpus.documents())
+    paths = [np.zeros((len(d.sentences), 2)) for d in documents]
+    items = items_of(documents, paths, codec, settings, window)
+    examples = Examples(items, codec, settings, window)
+    for example in (examples[i] for i in range(len(examples))):
+        assert sum(count for _, count in example.sections) == len(example.points)
+        assert all(count > 0 for _, count in example.sections)
+        tags = [corpus.layout.tags[stage] for stage, _ in example.sections]
+        begun = [tag for tag, _ in example.starts]
+        assert begun == tags[: len(begun)]
+        assert len(begun) >= len(tags) - (trim == "cut")  # the cut may be before a tag
+
+
+def test_what_goes_on_is_decided_after_each_sentence() -> None:
+    """The mark that a section goes on is a decision like its tag, the words after it are not."""
+    codec = Codec(make_tokenizer(), LAYOUT, "decided")
+    pieces = [replace(p, opened=not p.first) for p in PIECES]
+    settings = preset("best", form="decided", **PLAIN)
+    found = Examples([Item(pieces, POINTS)], codec, settings, 100, SCALE)[0]
+    mark, plus, a, b = codec.unit_end, codec.go_on, codec.tag_ids["A"], codec.tag_ids["B"]
+    assert found.ids == [codec.begin, a, 11, 12, mark, plus, 13, mark, b, 14, mark, codec.end]
+    assert found.weights[1:] == [5, 1, 1, 1, 5, 1, 1, 5, 1, 1, 5]
+    counted, opens = boundaries(codec)
+    units = unit_index(torch.tensor(found.ids), counted, opens).tolist()
+    assert units == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
 
 
 def test_every_decision_counts_alike() -> None:
@@ -113,14 +182,14 @@ def test_sentences_without_a_mark_between_them_are_one_unit() -> None:
 
 
 @pytest.mark.parametrize("corpus", ["cities", "recipes", "dialogues"])
-@pytest.mark.parametrize("form", ["best", "paper", "released"])
+@pytest.mark.parametrize("form", STYLES)
 @pytest.mark.parametrize("window", [1000, 90])
 def test_each_token_gets_the_point_of_its_unit(corpus: str, form: str, window: int) -> None:
     """The points are laid out as the token ids count them, in every text form."""
     found = open_corpus(f"synthetic:{corpus},documents=12")
     codec = Codec(make_tokenizer(), found.layout, form)
     counted, opens = boundaries(codec)
-    assert opens == (corpus == "dialogues" and form != "best")
+    assert opens == (corpus == "dialogues" and form in ("paper", "released"))
     settings = preset("best", form=form, **PLAIN)
     documents = list(found.documents())
     paths = [np.arange(float(len(d.sentences)))[:, None] for d in documents]
@@ -134,7 +203,7 @@ def test_each_token_gets_the_point_of_its_unit(corpus: str, form: str, window: i
         for unit, point in enumerate(example.points[:, 0]):
             at = units.index(unit)
             after = example.ids[at:]
-            while after[0] in (codec.begin, codec.unit_end, *codec.tag_ids.values()):
+            while after[0] in (codec.begin, *codec.new_ids):
                 after = after[1:]
             first = item.pieces[int(point)].ids
             assert after[: len(first)] == first
@@ -251,6 +320,7 @@ def test_each_method_has_its_points() -> None:
 
     n = len(documents[0].sentences)
     assert points("plain").shape == (n, 0)
+    assert points("clock").tolist() == [[0.0]] * n
     assert points("planned").tolist() == paths[0].tolist()
     assert points("section-dense").sum() == n
     changes = (np.diff(points("section-sparse"), axis=0) != 0).any(1)
@@ -260,7 +330,8 @@ def test_each_method_has_its_points() -> None:
 
 def example(ids: list[int], points: int, keep: bool = True) -> Example:
     weights = [float(i) for i in range(len(ids))]
-    return Example(ids, weights, np.arange(float(points))[:, None] + 1, keep, [])
+    plan = np.arange(float(points))[:, None] + 1
+    return Example(ids, weights, plan, keep, [], [(0, points)])
 
 
 def test_a_batch_worked_by_hand() -> None:
@@ -291,6 +362,14 @@ def test_batches_of_one_shape() -> None:
         batch = collate(examples)
         assert batch["input_ids"].shape == (1, 16)
         assert batch["plan"].shape == (1, 4, 1)
+
+
+def test_a_batch_may_leave_out_its_mask() -> None:
+    examples = [example([1, 2, 9, 3], 2), example([1, 9], 1)]
+    collate = Collator(0, (9,), False, fixed=8)
+    batch, bare = collate(examples), replace(collate, masked=False)(examples)
+    assert batch.keys() - bare.keys() == {"attention_mask"}
+    assert all(torch.equal(batch[name], bare[name]) for name in bare)
 
 
 def test_a_batch_without_plans_has_none() -> None:

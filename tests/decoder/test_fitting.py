@@ -11,13 +11,15 @@ from tests.conftest import make_tokenizer
 from tests.decoder.examples import fitted, same
 from timecontrol.corpora import Layout, open_corpus
 from timecontrol.decoder import Decoder, preset
+from timecontrol.decoder.captured import ROUND
 from timecontrol.decoder.estimate import Estimate
 from timecontrol.decoder.examples import Examples, Item
-from timecontrol.decoder.fitting import law_of, metrics_of, paths_of
+from timecontrol.decoder.fitting import even, law_of, metrics_of, paths_of
 from timecontrol.decoder.folder import ENCODER
 from timecontrol.decoder.training import Outcome
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
+from timecontrol.plans.timing import NO_STAGE
 from timecontrol.progress import silent
 from timecontrol.tokens import Codec, Piece
 
@@ -51,6 +53,61 @@ def test_plans_are_drawn_from_what_is_seen_in_training(standardise: bool, smooth
         assert kept.std() < 0.8 * np.concatenate([item.points for item in ITEMS]).std()
     np.testing.assert_allclose(mean, seen.mean(0) if standardise else np.zeros(2), atol=1e-9)
     np.testing.assert_allclose(sd, seen.std(0) if standardise else np.ones(2), atol=1e-9)
+
+
+@pytest.mark.parametrize("form", ["best", "decided", "paper"])
+def test_the_law_knows_the_sections_where_there_are_stages(form: str) -> None:
+    codec = Codec(make_tokenizer(), Layout("x", ("A", "B")), form)
+    items = [
+        Item(
+            [
+                Piece(s, "AB"[s], not i, [11, 12], True)
+                for s, n in enumerate((2, k))
+                for i in range(n)
+            ],
+            RNG.normal(size=(2 + k, 2)),
+        )
+        for k in (3, 4, 5)
+    ]
+    settings = preset("best", form=form, smooth=3)
+    law, _, _ = law_of(Examples(items, codec, settings, 100), settings)
+    assert law is not None
+    stages = [[(0, 2), (1, k)] for k in (3, 4, 5)]
+    whole = [[(NO_STAGE, 2 + k)] for k in (3, 4, 5)]
+    assert law.timing.documents == (whole if form == "paper" else stages)
+    assert law.process.width == 3
+    assert law.process.mean.shape[1] == 2
+
+
+def test_batches_of_one_shape_hold_every_document() -> None:
+    """Also those that draw other sentences to leave out, in another epoch."""
+    corpus = open_corpus("synthetic:recipes,documents=20")
+    codec = Codec(make_tokenizer(), corpus.layout)
+    documents = list(corpus.documents())
+    items = [Item(codec.pieces(d), np.zeros((len(d.sentences), 2))) for d in documents]
+    longest = max(len(codec.encode(d).ids) for d in documents)
+    for trim in ("sections", "cut"):
+        settings = preset("best", trim=trim)
+        for window in (longest // 2, longest, 4 * longest):
+            examples = Examples(items, codec, settings, window, np.ones(2))
+            found = even(examples, settings)
+            assert found % ROUND == 0
+            assert found < min(window, longest) + ROUND
+            for epoch in range(5):
+                examples.set_epoch(epoch)
+                assert max(len(examples[i].ids) for i in range(20)) <= found
+
+
+def test_a_clock_alone_can_be_followed(bases: dict[str, str]) -> None:
+    """It needs no encoder, and is told how much of the plan is done and when it is over."""
+    found = fitted(bases["writer"], method="clock", form="decided")
+    assert found.encoder is None
+    assert found.law is not None
+    assert not np.concatenate(found.law.paths).any()
+    assert {stage for stage, _ in found.law.timing.documents[0]} == {0, 1, 2}
+    config = found.model.config
+    assert (config.plan_dim, config.clock, config.end_row) == (1, True, True)
+    assert config.tags == sorted(found.codec.tag_ids.values())
 
 
 def test_a_coordinate_that_never_changes_is_not_divided_by_nothing() -> None:

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.conftest import tiny_gpt2, tiny_llama, tiny_neox
-from timecontrol.decoder.fusion import Taps, layers_of, plus, spread
+from timecontrol.decoder.fusion import Taps, joined, layers_of, spread
 from timecontrol.errors import TimeControlError
 
 
@@ -62,7 +62,8 @@ def test_a_signal_is_added_after_the_layer_before_its_depth(tuples: bool) -> Non
         return [float(v) for v in found[0, :, 0]]
 
     assert out(0) == [1, 1]  # nothing is added without a signal
-    taps.signals = [torch.tensor([[[k], [2 * k]]]) for k in (1.0, 10.0, 100.0)]  # (1, tokens, 1)
+    steps = torch.tensor([1.0, 2.0]).view(1, 2, 1).expand(-1, -1, 4)  # (1, tokens, width)
+    taps.signals = [k * steps for k in (1.0, 10.0, 100.0)]
     assert out(0) == [11, 21]
     assert out(1) == [1, 1]
     assert out(2) == [101, 201]
@@ -72,7 +73,26 @@ def test_a_signal_is_added_after_the_layer_before_its_depth(tuples: bool) -> Non
 
 def test_the_sum_keeps_the_model_s_precision() -> None:
     hidden, signal = torch.ones(1, 2, 4, dtype=torch.bfloat16), torch.full((1, 2, 4), 0.5)
-    found = plus(hidden, signal)
+    found = joined(hidden, signal)
     assert found.dtype == torch.bfloat16
     assert torch.equal(found, torch.full((1, 2, 4), 1.5, dtype=torch.bfloat16))
-    assert torch.equal(plus(signal, signal), torch.ones(1, 2, 4))
+    assert torch.equal(joined(signal, signal), torch.ones(1, 2, 4))
+
+
+def test_scale_and_shift_worked_by_hand() -> None:
+    """h (1 + s_1) + s_2, scales first."""
+    hidden = torch.tensor([[[1.0, 2.0]]])
+    signal = torch.tensor([[[0.5, -1.0, 10.0, 20.0]]])
+    assert joined(hidden, signal).tolist() == [[[11.5, 20.0]]]
+    assert torch.equal(joined(hidden, torch.zeros(1, 1, 4)), hidden)
+    low = joined(hidden.bfloat16(), signal)
+    assert low.dtype == torch.bfloat16
+    assert low.tolist() == [[[11.5, 20.0]]]
+
+
+def test_what_a_layer_puts_out_is_scaled_and_shifted() -> None:
+    layer = Block(False)
+    taps = Taps([layer], (0, 1))
+    scale, shift = torch.full((1, 2, 4), 2.0), torch.full((1, 2, 4), 0.5)
+    taps.signals = [torch.full((1, 2, 8), 9.0), torch.cat([scale, shift], -1)]
+    assert torch.equal(layer(torch.ones(1, 2, 4)), torch.full((1, 2, 4), 6.5))  # 2 (1 + 2) + 0.5

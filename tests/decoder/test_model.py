@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from tests.conftest import tiny_gemma, tiny_gemma3, tiny_gpt2, tiny_llama, tiny_neox, tiny_qwen2
-from timecontrol.decoder.alignment import unit_index
+from timecontrol.decoder.alignment import begins_of, section_index, unit_index
 from timecontrol.decoder.model import IGNORED, PlannedConfig, PlannedLM, weighted_loss
 
 VOCABULARY, DIM = 40, 3
@@ -54,19 +54,24 @@ def logits(model: Any, ids: Tensor = IDS, **rest: Any) -> Tensor:
     return found
 
 
+@pytest.mark.parametrize("fusion", ["add", "film"])
 @pytest.mark.parametrize("name", BASES)
-def test_a_projection_of_zeros_leaves_the_base_as_it_is(name: str) -> None:
+def test_a_projection_of_zeros_leaves_the_base_as_it_is(name: str, fusion: str) -> None:
     plan = points(2, 3)
     expected = logits(base(name))
-    assert torch.equal(logits(planned(name, init=0.0), plan=plan), expected)
-    assert torch.equal(logits(planned(name)), expected)  # nor does anything happen without a plan
-    assert not torch.allclose(logits(planned(name), plan=plan), expected, atol=1e-3)
+    assert torch.equal(logits(planned(name, init=0.0, fusion=fusion), plan=plan), expected)
+    model = planned(name, fusion=fusion)
+    assert torch.equal(logits(model), expected)  # nor does anything happen without a plan
+    assert not torch.allclose(logits(model, plan=plan), expected, atol=1e-3)
 
 
+@pytest.mark.parametrize("fusion", ["add", "film"])
 @pytest.mark.parametrize("name", BASES)
 @pytest.mark.parametrize("depths", [(0,), (0, 1, 2), (2,)])
-def test_a_point_changes_nothing_before_its_unit(name: str, depths: tuple[int, ...]) -> None:
-    model = planned(name, depths=depths)
+def test_a_point_changes_nothing_before_its_unit(
+    name: str, depths: tuple[int, ...], fusion: str
+) -> None:
+    model = planned(name, depths=depths, fusion=fusion)
     plan = points(2, 3)
     whole = logits(model, plan=plan)
     for k in range(3):
@@ -79,10 +84,13 @@ def test_a_point_changes_nothing_before_its_unit(name: str, depths: tuple[int, .
             assert changed[row, first]
 
 
+@pytest.mark.parametrize("how", [{}, {"fusion": "film", "look": 2}], ids=["add", "film"])
 @pytest.mark.parametrize("name", BASES)
 @pytest.mark.parametrize("sampled", [False, True])
-def test_writing_with_a_cache_is_a_whole_pass_for_each_token(name: str, sampled: bool) -> None:
-    model = planned(name)
+def test_writing_with_a_cache_is_a_whole_pass_for_each_token(
+    name: str, sampled: bool, how: dict[str, Any]
+) -> None:
+    model = planned(name, **how)
     plan, prompt = points(2, 8), torch.tensor([[0, 5, 31, 6], [0, 7, 8, 32]])
     torch.manual_seed(5)
     written = model.generate(
@@ -158,7 +166,8 @@ def test_sampled_text_is_by_document_not_by_batch() -> None:
 @pytest.mark.parametrize("name", BASES)
 @pytest.mark.parametrize("units", [0, 5])
 def test_it_is_saved_and_loaded_whole(name: str, units: int, tmp_path: Path) -> None:
-    model = planned(name, units=units, sparse=units > 0, opens=units > 0)
+    more: dict[str, Any] = {"fusion": "film", "look": 1, "tags": [3, 4]} if units else {}
+    model = planned(name, units=units, sparse=units > 0, opens=units > 0, **more)
     model.projection.mean += 0.5
     model.projection.sd *= 2
     plan = points(2, 4)
@@ -231,6 +240,49 @@ def test_what_is_told_worked_by_hand() -> None:
     torch.testing.assert_close(dropped, features @ weight.T + bias)
     bare = planned(depths=(0,), clock=False, end_row=False)
     assert bare.projection.layers[0].in_features == DIM + 1
+
+
+def test_scale_and_shift_are_two_halves_of_what_is_told() -> None:
+    """At depth 0 of a Llama: e (1 + s_1) + s_2."""
+    model, plan = planned(depths=(0,), fusion="film"), points(2, 3)
+    rows = model.signals(plan)[:, :, 0].detach()
+    assert rows.shape == (2, 4, 64)
+    signal = torch.stack([r[u] for r, u in zip(rows, torch.tensor(UNITS), strict=True)])
+    embedded = model.get_input_embeddings()(IDS)
+    given = embedded * (1 + signal[..., :32]) + signal[..., 32:]
+    with torch.no_grad():
+        expected = base()(inputs_embeds=given).logits
+    torch.testing.assert_close(logits(model, plan=plan), expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("look", [1, 2])
+def test_where_the_plan_comes_from_and_goes_to_worked_by_hand(look: int) -> None:
+    """Of a plan of three points 1, 4, 9 (and one that fills up), moves in standard deviations."""
+    model = planned(depths=(0,), plan_dim=1, look=look, clock=False)
+    model.projection.mean.fill_(4.0)
+    model.projection.sd.fill_(2.0)
+    weight, bias = model.projection.layers[0].weight, model.projection.layers[0].bias
+    plan = torch.tensor([[[1.0], [4.0], [9.0], [77.0]]])
+    found = model.signals(plan, torch.tensor([3]))[0, :, 0]
+    moves: list[list[float]] = [[0, 1.5], [1.5, 2.5], [2.5, 0]]
+    if look == 2:
+        moves[0][1] = moves[2][0] = 4
+    told = [[z, *move, 1.0, 0.0] for z, move in zip([-1.5, 0.0, 2.5], moves, strict=True)]
+    over = [*told[2][:-1], 1.0]
+    torch.testing.assert_close(found, torch.tensor([*told, over, over]) @ weight.T + bias)
+    dropped = model.signals(plan, torch.tensor([3]), torch.tensor([False]))[0, :, 0]
+    none = torch.zeros(5, 5)
+    none[3:, -1] = 1
+    torch.testing.assert_close(dropped, none @ weight.T + bias)
+
+
+def test_the_moves_of_a_plan_do_not_depend_on_what_fills_the_batch() -> None:
+    model = planned(look=2)
+    plan, length = points(2, 6), torch.tensor([2, 5])
+    found = model.signals(plan, length)
+    for row, n in enumerate(length.tolist()):
+        alone = model.signals(plan[row : row + 1, :n])
+        torch.testing.assert_close(found[row, : n + 1], alone[0])
 
 
 def test_hidden_units_are_between() -> None:
@@ -355,6 +407,52 @@ def test_opening_tags_count_from_the_second_on() -> None:
     assert torch.equal(model.generate(**given), ids)
 
 
+TAGS = [1, 2, 3]
+BEGINS = begins_of([[0, 2], [1, 2]])
+
+
+def test_rows_are_by_marks_or_by_sections() -> None:
+    model = planned(tags=TAGS)
+    for begins, expected in (
+        (None, unit_index(IDS, MARKS)),
+        (BEGINS, section_index(IDS, MARKS, TAGS, BEGINS)),
+    ):
+        assert torch.equal(model.rows(IDS, begins), expected)
+        assert torch.equal(model.rows(IDS, begins, last=True), expected[:, -1:])
+    assert model.rows(IDS).tolist() == UNITS
+    assert not torch.equal(model.rows(IDS, BEGINS), model.rows(IDS))
+    opened = planned(opens=True)
+    assert torch.equal(opened.rows(IDS), unit_index(IDS, MARKS, opens=True))
+
+
+@pytest.mark.parametrize("beams", [1, 3])
+def test_early_sections_take_the_plan_along_in_a_whole_pass_and_in_writing(beams: int) -> None:
+    model, plan = planned(tags=list(range(1, 20))), 2 * points(2, 6)
+    begins = begins_of([[0, 3], [1, 2, 4]])
+    units = model.rows(IDS, begins)
+    found = logits(model, plan=plan, begins=begins)
+    assert torch.equal(found, logits(model, plan=plan, units=units))
+    assert not torch.allclose(found, logits(model, plan=plan), atol=1e-3)
+    prompt = IDS[:, :4]
+    given = {"input_ids": prompt, "plan": plan, "begins": begins, "max_new_tokens": 12}
+    given |= {"do_sample": False, "num_beams": beams}
+    written = model.generate(**given, return_dict_in_generate=True, output_scores=True)
+    p = logits(model, written.sequences, plan=plan, begins=begins).log_softmax(-1)[:, 3:-1]
+    chosen = p.gather(-1, written.sequences[:, 4:, None])[..., 0]
+    if beams == 1:
+        torch.testing.assert_close(chosen, p.amax(-1), atol=1e-4, rtol=1e-4)
+    else:
+        expected = written.sequences_scores
+        torch.testing.assert_close(chosen.mean(-1), expected, atol=1e-4, rtol=1e-4)
+
+
+def test_nothing_is_kept_for_later_where_there_are_labels() -> None:
+    model = planned()
+    assert model(input_ids=IDS, labels=IDS).past_key_values is None
+    assert model(input_ids=IDS).past_key_values is not None
+    assert model(input_ids=IDS, labels=IDS, use_cache=True).past_key_values is not None
+
+
 def test_the_loss_worked_by_hand() -> None:
     p = torch.tensor([[[0.5, 0.25, 0.25], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]])
     labels = torch.tensor([[2, 1, 2]])  # the first is predicted by nobody
@@ -396,8 +494,18 @@ def test_gradients_reach_the_projection_also_when_layers_are_computed_twice(name
 
 
 def test_a_configuration_comes_back_from_plain_data() -> None:
-    config = planned(depths=(0, 2), sparse=True, opens=True, units=4).config
+    more: dict[str, Any] = {"fusion": "film", "look": 2, "tags": (5, 6)}
+    config = planned(depths=(0, 2), sparse=True, opens=True, units=4, **more).config
+    assert (config.fusion, config.look, config.tags) == ("film", 2, [5, 6])
     again: Any = PlannedConfig.from_dict(config.to_dict())
     assert again.to_dict() == config.to_dict()
     assert again.text_config.model_type == "llama"
     assert again.vocab_size == VOCABULARY
+
+
+def test_a_configuration_from_before_has_what_it_had() -> None:
+    found = planned().config.to_dict()
+    for name in ("fusion", "look", "tags"):
+        del found[name]
+    again: Any = PlannedConfig.from_dict(found)
+    assert (again.fusion, again.look, again.tags) == ("add", 0, [])

@@ -1,6 +1,6 @@
 import pytest
 
-from timecontrol.decoder.settings import METHODS, PRESETS, TRIMS, Settings, preset
+from timecontrol.decoder.settings import FUSIONS, METHODS, PRESETS, TRIMS, Settings, preset
 from timecontrol.errors import TimeControlError
 
 
@@ -37,10 +37,21 @@ def test_a_section_is_no_number_to_be_averaged(method: str) -> None:
     assert preset("best", method=method, smooth=3).smooth == 3
 
 
+def test_a_clock_tells_the_time_and_nothing_else() -> None:
+    for name in PRESETS:
+        settings = preset(name, method="clock")
+        assert (settings.clock, settings.end_row) == (True, True)
+        assert (settings.smooth, settings.noise, settings.standardise) == (1, 0.0, False)
+        assert settings.follows
+    assert not preset("best", method="clock", end_row=False).end_row
+
+
 def test_settings_come_back_from_plain_data() -> None:
     settings = preset("released", window=64, units=8)
     assert Settings.from_dict(settings.as_dict()) == settings
     assert Settings.from_dict({**settings.as_dict(), "of_a_later_version": 1}) == settings
+    old = {k: v for k, v in settings.as_dict().items() if k not in ("fusion", "look")}
+    assert Settings.from_dict(old) == settings
 
 
 @pytest.mark.parametrize(
@@ -49,6 +60,8 @@ def test_settings_come_back_from_plain_data() -> None:
         ({"method": "planed"}, "No method named 'planed'. Did you mean 'planned'"),
         ({"trim": "chop"}, "No trim named 'chop'"),
         ({"form": "papers"}, "No form named 'papers'. Did you mean 'paper'"),
+        ({"fusion": "ad"}, "No fusion named 'ad'. Did you mean 'add'"),
+        ({"look": -1}, "look is -1: 0 or more"),
         ({"depths": 0}, "depths is 0: 1 or more"),
         ({"smooth": 0}, "smooth is 0: 1 or more"),
         ({"accumulate": -1}, "accumulate is -1: 1 or more"),
@@ -78,6 +91,9 @@ def test_bounds_themselves_are_allowed() -> None:
         assert preset("best", method=method).method == method
     for trim in TRIMS:
         assert preset("best", trim=trim).trim == trim
+    for fusion in FUSIONS:
+        assert preset("best", fusion=fusion).fusion == fusion
+    assert preset("best", look=3).look == 3
 
 
 def test_an_unknown_preset_is_refused() -> None:

@@ -9,22 +9,23 @@ from hypothesis import strategies as st
 from transformers import PreTrainedTokenizerFast
 
 from timecontrol.corpora import open_corpus
-from timecontrol.decoder.trimming import size, trim
-from timecontrol.tokens import Codec, Piece
+from timecontrol.decoder.trimming import cost, size, trim
+from timecontrol.tokens import STYLES, Codec, Piece
 
 
-def made(*sections: list[int], tag: str | None = "A") -> list[Piece]:
-    """Return sentences of so many tokens, by section, each with a mark."""
+def made(*sections: list[int], tag: str | None = "A", opened: bool = False) -> list[Piece]:
+    """Return sentences of so many tokens, by section, each with a mark, or one before it, too."""
     return [
-        Piece(number, tag, i == 0, [5] * tokens, True)
+        Piece(number, tag, i == 0, [5] * tokens, True, opened and i > 0)
         for number, section in enumerate(sections)
         for i, tokens in enumerate(section)
     ]
 
 
-documents = st.lists(
-    st.lists(st.integers(0, 12), min_size=1, max_size=6), min_size=1, max_size=6
-).map(lambda sections: made(*sections))
+documents = st.tuples(
+    st.lists(st.lists(st.integers(0, 12), min_size=1, max_size=6), min_size=1, max_size=6),
+    st.booleans(),
+).map(lambda given: made(*given[0], opened=given[1]))
 
 
 def kept(pieces: list[Piece], most: int, seed: int = 0) -> list[int]:
@@ -36,8 +37,11 @@ def test_the_size_worked_by_hand(tokenizer: PreTrainedTokenizerFast) -> None:
     assert size(made([3, 2], [4])) == 2 + 1 + 4 + 3 + 1 + 5
     assert size(made([3], tag=None)) == 2 + 4
     assert size([Piece(0, "A", True, [1, 2], False)]) == 2 + 1 + 2
+    # a mark more before the second sentence of a section
+    assert size(made([3, 2], [4], opened=True)) == 2 + 1 + 4 + 4 + 1 + 5
+    assert [cost(p) for p in made([3, 2], [4], opened=True)] == [4, 4, 5]
     corpus = open_corpus("synthetic:cities,documents=10")
-    for form in ("best", "paper"):
+    for form in STYLES:
         codec = Codec(tokenizer, corpus.layout, form)
         for document in corpus.documents():
             pieces = codec.pieces(document)

@@ -13,14 +13,27 @@ from tests.experiments.results import HERE, OPTIONS, checked
 from timecontrol.bases import set_ends
 from timecontrol.corpora import Corpus
 from timecontrol.corpora.documents import Section
-from timecontrol.corpora.layout import RECIPE, STORY, Layout
+from timecontrol.corpora.layout import DIALOGUE, RECIPE, STORY, Layout
 from timecontrol.decoder import Decoder
 from timecontrol.decoder.folder import ENCODER
 from timecontrol.encoder.evaluations import FILE
 from timecontrol.errors import InputError, TimeControlError
-from timecontrol.experiments.structure import COLUMNS, measure, rows, structures, tables
+from timecontrol.experiments.structure import (
+    APART,
+    COLUMNS,
+    NOTE,
+    compared,
+    difference_tables,
+    measure,
+    origin_of,
+    rows,
+    statistics,
+    structures,
+    tables,
+)
 from timecontrol.experiments.texts import Lengths, Texts, lengths_of, read_texts
 from timecontrol.experiments.ways import Ways
+from timecontrol.metrics.paired import ALIKE, BETTER, WORSE, Sample
 from timecontrol.tokens import Codec
 
 TITLE = Section("TITLE", ("Cake.",))
@@ -142,7 +155,8 @@ def test_without_tags_there_is_no_order_and_no_length() -> None:
 
 def test_every_measure_has_a_column(codec: Codec) -> None:
     forced = texts(RIGHT, WRONG, length="forced")
-    assert set(measure(forced, RECIPE, codec, [lengths_of(RIGHT, codec)])) == set(COLUMNS)
+    found = measure(forced, RECIPE, codec, [lengths_of(RIGHT, codec)])
+    assert {*found, "tail_repeated_4_grams"} == set(COLUMNS)
 
 
 def cell(value: float, error: float | None = 9.0) -> dict[str, float | None]:
@@ -269,6 +283,160 @@ def test_recipes_that_differ_are_named_and_never_averaged() -> None:
     assert [r["label"] for r in rows([one("a", lora=0), one("b", lora=0)])] == ["planned"]
 
 
+COMPARED = ("order", "released", "MM", "MMs", "mean_of_deviations")
+
+
+def test_what_is_compared_is_what_the_table_has(codec: Codec) -> None:
+    shorter = (TITLE, LIST, replace(STEPS, sentences=STEPS.sentences[:1]))
+    given = texts(RIGHT, WRONG, MISSING, shorter, length="forced", budget=60)
+    reference = [lengths_of(RIGHT, codec), scaled(lengths_of(RIGHT, codec), 1.5)]
+    cells = measure(given, RECIPE, codec, reference)
+    found = statistics(given, RECIPE, codec, reference)
+    assert tuple(found) == COMPARED
+    for name, statistic in found.items():
+        assert statistic.value == pytest.approx(cells[name]["value"])
+    assert "MMs" not in statistics(replace(given, length="normal"), RECIPE, codec, reference)
+    assert set(statistics(given, RECIPE, codec, [])) == {"order", "released"}
+
+
+def test_layouts_whose_tags_repeat_have_no_stretched_lengths() -> None:
+    codec = codec_of(DIALOGUE)
+    turns = tuple(Section(tag, ("Yes.",)) for tag in (*DIALOGUE.tags, *DIALOGUE.tags))
+    given = texts(turns, turns[::-1], length="forced")
+    found = statistics(given, DIALOGUE, codec, [lengths_of(turns, codec)])
+    assert DIALOGUE.repeats
+    assert set(found) == set(COMPARED) - {"MMs"}
+    told = (Section(None, ("The end.",)),)
+    assert statistics(texts(told), STORY, codec_of(STORY), []) == {}
+
+
+def test_the_numbers_of_steps_are_looked_at(codec: Codec) -> None:
+    numbered = replace(RECIPE, numbered=frozenset({"DIRECTIONS"}))
+    tags = [("TITLE", None), ("INGREDIENTS", None), ("DIRECTIONS", 1)]
+    given = texts(RIGHT, RIGHT, outlines=[tags, [*tags[:2], ("DIRECTIONS", None)]])
+    assert statistics(given, numbered, codec, [])["order"].value == 0.5
+    assert statistics(given, RECIPE, codec, [])["order"].value == 1
+    assert measure(given, numbered, codec, [])["order"]["value"] == 0.5
+
+
+def runs_of(codec: Codec, label: str, right: list[int], **changes: Any) -> list[tuple[Any, ...]]:
+    """Return runs of a way, a decoder a seed, with so many of 20 documents in order."""
+    found = []
+    for seed, n in enumerate(right):
+        made = texts(
+            *[RIGHT] * n, *[WRONG] * (20 - n), label=label, run=f"{label}-{seed}", **changes
+        )
+        known = statistics(made, RECIPE, codec, [lengths_of(RIGHT, codec)])
+        found.append((made, Sample(seed, range(20), known)))
+    return found
+
+
+def test_rows_are_compared_with_plain_or_with_another(codec: Codec) -> None:
+    given = [
+        *runs_of(codec, "planned, bridge", [18, 17, 19]),
+        *runs_of(codec, "plain", [4, 3, 5]),
+        *runs_of(codec, "planned, static", [4, 3]),
+    ]
+    made, samples = zip(*given, strict=True)
+    bridge, static = compared(made, samples)
+    assert {k: v for k, v in bridge.items() if k != "cells"} == {
+        "length": "normal",
+        "budget": 100,
+        "label": "planned, bridge",
+        "against": "plain",
+        "pairs": 3,
+        "documents": 20,
+    }
+    assert tuple(bridge["cells"]) == ("order", "released", "MM", "mean_of_deviations")
+    order = bridge["cells"]["order"]
+    assert order["value"] == pytest.approx(14 / 20)
+    assert 0.4 < order["low"] < 0.7 < order["high"] < 0.9
+    assert order["verdict"] == BETTER
+    # all have the same sections, in another order
+    assert bridge["cells"]["MM"] == {"value": 0, "low": 0, "high": 0, "verdict": ALIKE}
+    assert (static["label"], static["pairs"]) == ("planned, static", 2)
+    assert static["cells"]["order"]["value"] == 0
+    back = compared(made, samples, "planned, bridge")
+    assert [(r["label"], r["against"]) for r in back] == [
+        ("plain", "planned, bridge"),
+        ("planned, static", "planned, bridge"),
+    ]
+    assert back[0]["cells"]["order"]["verdict"] == WORSE
+    assert back[0]["cells"]["order"]["low"] == pytest.approx(-order["high"], abs=0.03)
+    assert compared(made, samples, "nothing") == []
+    assert compared(made[:3], samples[:3]) == []  # none is plain
+
+
+def test_shorter_sections_are_worse_and_less_is_better(codec: Codec) -> None:
+    reference = [lengths_of(RIGHT, codec)]
+    both = [texts(*[RIGHT] * 8, label="planned"), texts(*[MISSING] * 8, label="plain")]
+    samples = [Sample(0, range(8), statistics(t, RECIPE, codec, reference)) for t in both]
+    (row,) = compared(both, samples)
+    for name in ("MM", "mean_of_deviations"):
+        assert row["cells"][name]["value"] == pytest.approx(-100 / 3)
+        assert row["cells"][name]["verdict"] == BETTER
+
+
+def test_only_rows_of_one_length_and_budget_are_compared(codec: Codec) -> None:
+    forced = {"length": "forced", "budget": 60}
+    given = [
+        *runs_of(codec, "plain (paper)", [4]),
+        *runs_of(codec, "planned", [9]),
+        *runs_of(codec, "planned", [9], **forced),
+        *runs_of(codec, "planned", [9], length="forced", budget=80),
+        *runs_of(codec, "plain", [9], **forced),
+    ]
+    made, samples = zip(*given, strict=True)
+    found = compared(made, samples)
+    assert [(r["length"], r["budget"], r["against"]) for r in found] == [
+        ("normal", 100, "plain (paper)"),
+        ("forced", 60, "plain"),
+    ]
+    assert [t["title"] for t in difference_tables(found)] == [
+        "Difference from plain (paper), normal length",
+        "Difference from plain, forced to 60 tokens",
+    ]
+
+
+def test_rows_without_a_training_seed_in_common_are_left_out(codec: Codec) -> None:
+    (made, sample), (plain, other) = (runs_of(codec, k, [9])[0] for k in ("planned", "plain"))
+    assert compared([made, plain], [replace(sample, seed=1), other]) == []
+    assert len(compared([made, plain], [sample, other])) == 1
+
+
+def test_tables_of_differences_by_hand() -> None:
+    cells = {
+        "order": {"value": 0.0508, "low": 0.012, "high": 0.094, "verdict": BETTER},
+        "MM": {"value": -3.14, "low": -8.7, "high": 2.06, "verdict": ALIKE},
+    }
+    row = {"length": "forced", "budget": 64, "label": "planned, mean", "against": "plain",
+           "pairs": 3, "documents": 128, "cells": cells}  # fmt: skip
+    assert difference_tables([row]) == [
+        {
+            "title": "Difference from plain, forced to 64 tokens",
+            "columns": ["", "n", "pairs", "measure", "difference", "95 % interval", "verdict"],
+            "rows": [
+                ["planned, mean", "128", "3", "in order", "+5.1", "[+1.2, +9.4]", "better"],
+                ["planned, mean", "128", "3", "MM", "-3.1", "[-8.7, +2.1]", "not told apart"],
+            ],
+        }
+    ]
+    assert difference_tables([]) == []
+
+
+def test_a_file_tells_training_seed_and_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+
+    def lines(*documents: dict[str, Any]) -> tuple[int | None, list[int]]:
+        file.write_text("\n\n".join(map(json.dumps, documents)))
+        seed, numbers = origin_of(file)
+        return seed, list(numbers)
+
+    assert lines({"number": 7, "decoder": {"seed": 3}}, {"number": 5}) == (3, [7, 5])
+    assert lines({"number": 7, "decoder": None}, {"number": 7}) == (None, [0, 1])
+    assert lines({"decoder": {"seed": "x"}}, {"number": 7}) == (None, [0, 1])
+
+
 def test_structure_has_a_row_for_each_way(
     corpus: Corpus, model: str, plain_run: str, section_run: str, bases: dict[str, str]
 ) -> None:
@@ -302,6 +470,24 @@ def test_structure_has_a_row_for_each_way(
     }
     assert (found["split"], found["documents"]) == ("train", 32)
     assert not (Path(model) / FILE).exists()  # no test document was looked at
+    # a plain decoder has another window, so that normal lengths differ
+    apart = [(r["label"], r["against"], r["budget"], r["pairs"]) for r in found["differences"]]
+    assert apart == [
+        ("planned, bridge", "plain", 40, 1),
+        ("planned, static", "plain", 40, 1),
+        ("section-dense, retrieved", "plain", 40, 1),
+    ]
+    cells = {r["label"]: r["cells"] for r in found["rows"] if r["length"] == "forced"}
+    for row in found["differences"]:
+        assert tuple(row["cells"]) == COMPARED
+        for name, cell in row["cells"].items():
+            value = cells[row["label"]][name]["value"] - cells["plain"][name]["value"]
+            assert cell["value"] == pytest.approx(value)
+            assert cell["low"] <= cell["high"]
+            assert cell["verdict"] == ALIKE  # three documents
+    assert found["tables"][-1]["title"] == "Difference from plain, forced to 40 tokens"
+    assert len(found["tables"][-1]["rows"]) == 3 * len(COMPARED)
+    assert found["note"] == NOTE + APART
 
 
 def test_texts_that_are_kept_give_the_same_rows(
@@ -318,6 +504,14 @@ def test_texts_that_are_kept_give_the_same_rows(
     assert [r["label"] for r in again["rows"]] == ["planned, bridge", "planned, mean"]
     assert again["settings"]["texts"] == [f.name for f in files]
     assert again["decoders"] == []
+    assert first["differences"] == again["differences"] == []  # nothing is plain
+    assert first["note"] == NOTE
+    asked = {"against": "planned, mean", **options}
+    (apart,) = structures(corpus, files=files, **asked)["differences"]
+    assert (apart["label"], apart["pairs"], apart["documents"]) == ("planned, bridge", 1, 3)
+    wrote = structures(corpus, models=[model], ways=ways, **asked)
+    assert wrote["differences"] == [apart]
+    assert wrote["settings"]["against"] == "planned, mean"
     assert "documents of each decoder and way" not in again["settings"]
     kept, decoder = read_texts(files[0]), Decoder.load(model, "cpu")
     assert kept.encoder == decoder.config["encoder"]["identity"]
@@ -355,3 +549,16 @@ def test_structure_refuses_before_anything_is_written(
     for length, message in (("long", "length is 'long'"), ("1", "length is 1 tokens")):
         with pytest.raises(TimeControlError, match=message):
             structures(corpus, models=[model], ways=Ways(lengths=["normal", length]), **options)
+
+
+def test_a_row_that_is_not_there_costs_no_texts(
+    corpus: Corpus, model: str, bases: dict[str, str], tmp_path: Path
+) -> None:
+    ways = Ways(["bridge"], ["30"], 2, OPTIONS, folder=tmp_path / "kept")
+    options: dict[str, Any] = {"tokenizer": bases["gpt2"], "against": "plan", "place": HERE}
+    message = "No row named 'plan'. There are: planned, bridge."
+    found = structures(corpus, models=[model], ways=ways, **options)
+    assert found["settings"]["against"] == message
+    assert found["differences"] == []
+    with pytest.raises(TimeControlError, match=message):
+        structures(corpus, files=sorted((tmp_path / "kept").iterdir()), **options)

@@ -1,6 +1,7 @@
 """Decoders made on the spot: a tiny base of random weights that likes to end its sentences."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.conftest import make_tokenizer, tiny_llama
 from timecontrol.bases import set_ends
 from timecontrol.corpora.layout import RECIPE, Layout
 from timecontrol.decoder import Decoder, PlannedLM, Settings
+from timecontrol.decoder.alignment import begins_of
 from timecontrol.decoder.examples import boundaries, plan_batch
 from timecontrol.generation import Writing, Written, write
 from timecontrol.plans import Law, Plan
@@ -33,6 +35,8 @@ def made(
     plan_dim: int = DIM,
     likes: dict[str, float] | None = None,
     pad: str | None = None,
+    fusion: str = "add",
+    look: int = 0,
 ) -> Decoder:
     """Return a decoder that was not trained.
 
@@ -43,6 +47,8 @@ def made(
         plan_dim: Coordinates of a plan's points; 0: it follows none.
         likes: Instead of ``LIKES``.
         pad: A padding token of its own; otherwise begin, end and padding are one, as in GPT-2.
+        fusion: How a plan is joined to the base.
+        look: Points before and after that are told along.
     """
     words = make_tokenizer()
     if pad is not None:
@@ -53,7 +59,13 @@ def made(
     counted, opens = boundaries(codec)
     torch.manual_seed(1)
     depths = (0, int(lm.config.num_hidden_layers)) if plan_dim else ()
-    about = {"plan_dim": plan_dim, "depths": depths, "boundaries": counted, "opens": opens}
+    about: dict[str, Any] = {
+        "plan_dim": plan_dim,
+        "depths": depths,
+        "boundaries": counted,
+        "opens": opens,
+    }
+    about |= {"tags": sorted(codec.tag_ids.values()), "fusion": fusion, "look": look}
     model = PlannedLM.around(lm, init=0.5, **about)
     lean(model, codec, {**LIKES, **(likes or {})})
     model.requires_grad_(False).eval()  # type: ignore[no-untyped-call]
@@ -73,6 +85,8 @@ def lean(model: PlannedLM, codec: Codec, likes: dict[str, float]) -> None:
         head.bias.zero_()
         head.bias[codec.unit_end] = likes["unit"]
         head.bias[list(codec.tag_ids.values())] = likes["tag"]
+        if codec.go_on is not None:
+            head.bias[codec.go_on] = likes["tag"]
         head.bias[codec.end] = likes["end"]
     model.lm.set_output_embeddings(head)
 
@@ -85,6 +99,15 @@ def path(n: int, seed: int = 0, dim: int = DIM) -> np.ndarray:
 def plans(count: int, n: int | None = None) -> list[Plan | None]:
     """Return plans of different lengths, or of ``n`` points each."""
     return [Plan(path(n or 2 + i % 5, 100 + i)) for i in range(count)]
+
+
+def sectioned(count: int, n: int | None = None) -> list[Plan | None]:
+    """Return the same plans with sections of two points each, but the first of one."""
+    found: list[Plan | None] = []
+    for plan in plans(count, n):
+        assert plan is not None
+        found.append(replace(plan, starts=(0, *range(1, len(plan), 2))))
+    return found
 
 
 def written(decoder: Decoder, given: list[Plan | None], **how: Any) -> list[Written]:
@@ -104,7 +127,9 @@ def logits_of(decoder: Decoder, document: Written, hold: bool = False) -> torch.
     """Return what the model thinks of a whole document at once, (tokens, vocabulary)."""
     assert document.plan is not None
     given = plan_batch([document.plan.points])
+    taken = document.plan.starts and document.settings["follow"] == "sections"
+    more = {"begins": begins_of([document.plan.starts])} if taken else {}
     with torch.no_grad():
         signals = decoder.model.signals(**given, hold=hold)
-        found = decoder.model(torch.tensor([document.ids]), signals=signals).logits[0]
+        found = decoder.model(torch.tensor([document.ids]), signals=signals, **more).logits[0]
     return torch.as_tensor(found)

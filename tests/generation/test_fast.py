@@ -2,6 +2,9 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given as over
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from torch.nn import functional as F
 
 from tests.conftest import (
@@ -12,9 +15,10 @@ from tests.conftest import (
     tiny_neox,
     tiny_qwen2,
 )
-from tests.generation.examples import made, plans, written
+from tests.generation.examples import made, plans, sectioned, written
 from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.alignment import begins_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, fast, packed
 from timecontrol.generation.fast import LOOK, Slots, attend, reason_against, round_head
@@ -44,6 +48,42 @@ def test_the_fast_path_writes_the_same(base: str, how: dict[str, Any]) -> None:
     slow = written(decoder, given, fast=False, **how)
     assert written(decoder, given, fast=True, **how) == slow
     assert len({document.ids for document in slow}) > 1
+
+
+@pytest.mark.parametrize("how", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("follow", ["sections", "sentences"])
+def test_plans_that_know_their_sections_are_followed_the_same(
+    how: dict[str, Any], follow: str
+) -> None:
+    decoder = made(form="decided", fusion="film", look=1)
+    given = sectioned(6, 7)
+    slow = written(decoder, given, fast=False, follow=follow, **how)
+    assert written(decoder, given, fast=True, follow=follow, **how) == slow
+    assert written(decoder, given, fast=True, follow=follow, batch=2, **how) == slow
+    assert len({document.ids for document in slow}) > 1
+
+
+SECTIONED = made()
+KINDS = {0: 5, 1: SECTIONED.codec.unit_end} | dict(enumerate(SECTIONED.codec.tag_ids.values(), 2))
+"""A word, the mark, and each of the tags."""
+
+
+@hypothesis_settings(max_examples=50)
+@over(
+    tokens=st.lists(st.lists(st.sampled_from(list(KINDS)), min_size=3, max_size=3), max_size=25),
+    starts=st.lists(st.sets(st.integers(0, 5)).map(sorted), min_size=3, max_size=3),
+)
+def test_the_running_row_of_a_plan_is_that_of_the_whole_text(
+    tokens: list[list[int]], starts: list[list[int]]
+) -> None:
+    ids = torch.tensor([[KINDS[kind] for kind in row] for row in tokens]).view(-1, 3).T
+    ids = torch.cat([torch.full((3, 1), SECTIONED.codec.begin), ids.long()], -1)
+    for begins in (None, begins_of(starts)):
+        step = fast.Step(SECTIONED, 3, Writing(budget=64), torch.zeros(3, 9, 2, 32), begins)
+        expected = SECTIONED.model.rows(ids, begins)
+        assert torch.equal(step.units[:, 0], expected[:, 0])
+        for place in range(1, ids.shape[1]):
+            assert torch.equal(step.move_on(ids[:, place]), expected[:, place])
 
 
 def test_more_and_more_of_the_buffers_is_looked_at(

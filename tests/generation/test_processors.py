@@ -1,8 +1,18 @@
+from typing import Any
+
 import torch
 
-from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
+from tests.conftest import tiny_llama
+from timecontrol.decoder.alignment import begins_of
+from timecontrol.decoder.model import PlannedLM
+from timecontrol.generation.processors import InOrder, Keyed, PlanEnd, Sentences
 
 MARK, TAG = 8, 9
+
+
+def model(**about: Any) -> PlannedLM:
+    """Return a model that counts units as it is told."""
+    return PlannedLM.around(tiny_llama(10), plan_dim=1, depths=(0,), tags=[TAG], **about)
 
 
 def test_the_chosen_token_alone_stays_possible() -> None:
@@ -36,22 +46,35 @@ def test_a_forbidden_token_is_not_chosen() -> None:
 
 def test_a_plan_ends_with_its_last_sentence() -> None:
     ids = torch.tensor([[0, 1, MARK, 2, MARK], [0, MARK, MARK, MARK, 1], [0, 1, 2, 3, 4]])
-    done = PlanEnd(torch.tensor([2, 4, 1]), [MARK], opens=False)
+    done = PlanEnd(model(boundaries=[MARK]), torch.tensor([2, 4, 1]))
     assert done(ids, torch.zeros(0)).tolist() == [True, False, False]
     assert done(ids[:, :4], torch.zeros(0)).tolist() == [False, False, False]
 
 
 def test_where_tags_open_a_unit_the_next_one_ends_the_plan() -> None:
     ids = torch.tensor([[0, TAG, 1, TAG], [0, TAG, 1, 2], [0, MARK, TAG, 1]])
-    done = PlanEnd(torch.tensor([1, 1, 1]), [MARK, TAG], opens=True)
+    done = PlanEnd(model(boundaries=[MARK, TAG], opens=True), torch.tensor([1, 1, 1]))
     assert done(ids, torch.zeros(0)).tolist() == [True, False, True]
 
 
 def test_beams_of_a_document_have_its_plan() -> None:
     """Beam search asks for several rows a document, those of the first document first."""
     ids = torch.tensor([[0, MARK, MARK]] * 6)
-    done = PlanEnd(torch.tensor([2, 3]), [MARK], opens=False)
+    done = PlanEnd(model(boundaries=[MARK]), torch.tensor([2, 3]))
     assert done(ids, torch.zeros(0)).tolist() == [True] * 3 + [False] * 3
+
+
+def test_a_plan_that_is_taken_along_ends_earlier() -> None:
+    """Of three points and two sections, the second from the third on: it comes early, or late."""
+    ids = torch.tensor([[0, TAG, 1, MARK, TAG, 2, MARK], [0, TAG, 1, MARK, 2, MARK, TAG]])
+    lengths, begins = torch.tensor([3, 3]), begins_of([[0, 2], [0, 2]])
+    done = PlanEnd(model(boundaries=[MARK]), lengths, begins)
+    assert done(ids, torch.zeros(0)).tolist() == [True, False]
+    assert done(ids[:, :6], torch.zeros(0)).tolist() == [False, False]
+    plain = PlanEnd(model(boundaries=[MARK]), lengths)
+    assert plain(ids, torch.zeros(0)).tolist() == [False, False]
+    beams = done(ids.repeat_interleave(3, 0), torch.zeros(0))
+    assert beams.tolist() == [True] * 3 + [False] * 3
 
 
 def test_tokens_of_the_first_row_are_handed_over_without_the_prompt() -> None:
@@ -61,3 +84,11 @@ def test_tokens_of_the_first_row_are_handed_over_without_the_prompt() -> None:
         streamer.put(value.long())
     streamer.end()
     assert seen == [5, 7]
+
+
+def test_only_the_tag_that_is_due_can_come() -> None:
+    tags = torch.tensor([5, 3, 4])
+    said = torch.tensor([[0, 0, 0], [5, 1, 0], [5, 3, 4]])
+    found = InOrder(tags)(said, torch.zeros(3, 7))
+    allowed = [[i for i in range(7) if row[i] == 0] for row in found]
+    assert allowed == [[0, 1, 2, 5, 6], [0, 1, 2, 3, 6], [0, 1, 2, 6]]

@@ -91,6 +91,22 @@ def test_sections_are_those_of_real_documents(decoder: Decoder, method: str) -> 
         plans_for(changed, 1, NORMAL, start=TEXT)
 
 
+def test_a_clock_follows_the_outline(decoder: Decoder) -> None:
+    changed = of(decoder, method="clock")
+    assert default_kind(changed) == "mean"
+    (plan,) = whole(plans_for(changed, 1, NORMAL))
+    assert plan.kind == "mean"
+    assert plan.starts[0] == 0
+
+
+def test_plans_know_where_their_sections_begin(decoder: Decoder) -> None:
+    """As many as there are tags in a recipe, of kinds that know."""
+    for kind in KINDS:
+        for plan in whole(plans_for(decoder, 3, NORMAL, kind=kind, sentences=10)):
+            knows = kind in ("bridge", "mean", "retrieved")
+            assert len(plan.starts) == (3 if knows else 0)
+
+
 def test_lengths_of_texts(decoder: Decoder) -> None:
     assert decoder.window == 256
     assert default_writing(decoder, "normal") == Writing(length="normal", budget=256)

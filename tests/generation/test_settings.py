@@ -14,7 +14,15 @@ def test_a_document_is_of_normal_length_unless_forced() -> None:
 
 
 def test_settings_come_back_from_plain_data() -> None:
-    how = Writing(length="forced", budget=77, stop="plan", top_p=0.5, temperature=0, seed=3)
+    how = Writing(
+        length="forced",
+        budget=77,
+        stop="plan",
+        follow="sections",
+        top_p=0.5,
+        temperature=0,
+        seed=3,
+    )
     assert Writing(**json.loads(json.dumps(how.as_dict()))) == how
 
 
@@ -23,6 +31,7 @@ def test_settings_come_back_from_plain_data() -> None:
     [
         ({"length": "long"}, "length is 'long': normal or forced"),
         ({"stop": "never"}, "stop is 'never': end or plan"),
+        ({"follow": "plan"}, "follow is 'plan': sections or sentences"),
         ({"budget": 1}, "length is 1 tokens: 2 or more"),
         ({"budget": -5}, "length is -5 tokens"),
         ({"top_p": 0.0}, "top-p is 0: above 0, at most 1"),

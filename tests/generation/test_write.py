@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import TopPLogitsWarper
 
 from tests.conftest import tiny_gpt2, tiny_llama
-from tests.generation.examples import like, logits_of, made, path, plans, written
+from tests.generation.examples import like, logits_of, made, path, plans, sectioned, written
 from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
 from timecontrol.decoder import Decoder
@@ -191,10 +191,42 @@ def test_plans_of_different_lengths_beside_each_other(talker: Decoder, how: dict
     assert together == alone
 
 
+@pytest.mark.parametrize("how", [{}, {"stop": "plan"}, {"length": "forced"}, {"beams": 2}])
+def test_plans_that_know_their_sections_beside_others_that_do_not(
+    talker: Decoder, how: dict[str, Any]
+) -> None:
+    """A text does not depend on what is written beside it, and is not told where others begin."""
+    given = [p for pair in zip(plans(4, 2), sectioned(4, 2), strict=True) for p in pair]
+    how = {**how, "follow": "sections"}
+    together = written(talker, given, **how)
+    alone = [written(talker, [plan], first=i, **how)[0] for i, plan in enumerate(given)]
+    assert together == alone
+
+
+def test_a_plan_is_taken_along_by_its_sections_or_it_is_not(talker: Decoder) -> None:
+    given = sectioned(8, 7)
+    taken, goes = (written(talker, given, follow=f) for f in ("sections", "sentences"))
+    assert ids(taken) != ids(goes)
+    assert ids(goes) == ids(written(talker, plans(8, 7)))  # as if it knew of none
+
+
+def test_a_sentence_of_a_section_has_a_point_of_it(talker: Decoder) -> None:
+    codec, plan = talker.codec, Plan(path(5), starts=(0, 1, 3))
+    a, mark = codec.tokenizer.encode(" a", add_special_tokens=False), codec.unit_end
+    title, parts, steps = codec.tag_ids.values()
+    early = [codec.begin, title, *a, mark, parts, *a, mark, steps, *a, mark, *a, mark, codec.end]
+    assert finish(talker, early, plan, 0, Writing(follow="sections")).units == (0, 1, 3, 4)
+    assert finish(talker, early, plan, 0, Writing(follow="sentences")).units == (0, 1, 2, 3)
+    late = [codec.begin, title, *a, mark, *a, mark, *a, mark, parts, *a, mark, codec.end]
+    for follow in ("sections", "sentences"):
+        assert finish(talker, late, plan, 0, Writing(follow=follow)).units == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("given", [plans(8), sectioned(8)], ids=["points", "sections"])
 @pytest.mark.parametrize("temperature", [0, 1])
 @pytest.mark.parametrize("length", ["normal", "forced"])
 def test_tokens_follow_from_what_the_model_thinks_in_training(
-    talker: Decoder, length: str, temperature: float
+    talker: Decoder, length: str, temperature: float, given: list[Plan | None]
 ) -> None:
     """Step by step with a cache is the same as the whole text at once, its plan beside it.
 
@@ -202,7 +234,7 @@ def test_tokens_follow_from_what_the_model_thinks_in_training(
     """
     forced, beyond = length == "forced", 0
     how = {"length": length, "temperature": temperature, "top_p": 0.9, "seed": 5}
-    for document in written(talker, plans(8), **how):
+    for document in written(talker, given, follow="sections", **how):
         assert document.plan is not None
         beyond += document.ids.count(talker.codec.unit_end) > len(document.plan)
         logits = logits_of(talker, document, hold=forced)[:-1]
@@ -242,7 +274,7 @@ def test_normal_documents_stop_at_their_end(talker: Decoder) -> None:
 
 @pytest.mark.parametrize("pad", [None, "<pad>"])
 def test_forced_documents_have_exactly_their_budget(pad: str | None) -> None:
-    """Even where the model itself writes the token that fills batches, at the very end too."""
+    """Even where the model itself likes the token that fills batches: it is never written."""
     decoder = made(pad=pad, likes={"end": 7.0})
     if pad is not None:
         like(decoder, int(decoder.codec.tokenizer.pad_token_id), 7.0)
@@ -253,8 +285,7 @@ def test_forced_documents_have_exactly_their_budget(pad: str | None) -> None:
         assert len(document.ids) == 33
         assert decoder.codec.end not in document.ids[1:]
         assert not document.ended
-    if pad is not None:
-        assert any(d.ids[-1] == decoder.codec.tokenizer.pad_token_id for d in forced)
+        assert pad is None or decoder.codec.tokenizer.pad_token_id not in document.ids
 
 
 @pytest.mark.parametrize("pad", [None, "<pad>"])
@@ -296,14 +327,22 @@ def test_a_plan_of_tags_stops_where_a_turn_too_many_would_open() -> None:
 
 @pytest.mark.parametrize(
     ("layout", "form"),
-    [(RECIPE, "best"), (RECIPE, "paper"), (HOWTO, "best"), (DIALOGUE, "paper"), (STORY, "best")],
+    [
+        (RECIPE, "best"),
+        (RECIPE, "decided"),
+        (RECIPE, "paper"),
+        (HOWTO, "best"),
+        (HOWTO, "decided"),
+        (DIALOGUE, "paper"),
+        (STORY, "best"),
+    ],
 )
 def test_text_to_generate_to_parse(layout: Any, form: str) -> None:
     """No mark, no special token and no tag is left inside a sentence."""
     decoder = made(layout=layout, form=form, pad="<pad>")
     tokenizer = decoder.codec.tokenizer
     like(decoder, int(tokenizer.pad_token_id), 4.0)
-    never = ["[ . ]", "<pad>", "<|endoftext|>", *map(tag_text, layout.tags)]
+    never = ["[ . ]", "[ + ]", "<pad>", "<|endoftext|>", *map(tag_text, layout.tags)]
     documents = written(decoder, plans(12), budget=64)
     assert sum(len(document.sentences) for document in documents) > 20
     for document in documents:
@@ -341,7 +380,7 @@ def test_beam_search_finds_what_is_more_probable(talker: Decoder) -> None:
     )
 
 
-@pytest.mark.parametrize("form", ["best", "paper"])
+@pytest.mark.parametrize("form", ["best", "decided", "paper"])
 @pytest.mark.parametrize("layout", [RECIPE, HOWTO, DIALOGUE])
 def test_sentences_are_streamed_in_order(layout: Any, form: str) -> None:
     decoder = made(layout=layout, form=form)
@@ -512,3 +551,24 @@ def test_attention_is_put_back(talker: Decoder) -> None:
     with pytest.raises(ZeroDivisionError), plain_attention(talker.model):
         raise ZeroDivisionError
     assert config._attn_implementation == before
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_tags_that_are_not_due_may_be_forbidden_for_comparison(fast: bool) -> None:
+    decoder = made(likes={"tag": 6.0})
+    free, bound = (
+        written(decoder, plans(6), fast=fast, length="forced", budget=64, ordered=ordered)
+        for ordered in (False, True)
+    )
+    order = list(decoder.codec.tag_ids)
+    assert any([tag for tag, _ in w.outline] != order[: len(w.outline)] for w in free)
+    assert all([tag for tag, _ in w.outline] == order[: len(w.outline)] for w in bound)
+    with pytest.raises(TimeControlError, match="no fixed order"):
+        written(made(layout=DIALOGUE), plans(1), ordered=True)
+
+
+def test_forbidding_tags_is_the_same_on_either_path() -> None:
+    decoder = made(likes={"tag": 6.0})
+    how: dict[str, Any] = {"length": "forced", "budget": 64, "ordered": True}
+    slow, quick = (written(decoder, plans(4), fast=fast, **how) for fast in (False, True))
+    assert [w.ids for w in slow] == [w.ids for w in quick]

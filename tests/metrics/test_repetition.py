@@ -11,6 +11,7 @@ from timecontrol.metrics.repetition import (
     measures,
     repeated_sentences,
     repetition,
+    tail_repeated,
     words_of,
 )
 
@@ -99,6 +100,49 @@ def test_longer_n_grams_are_more_distinct(words: list[str]) -> None:
     known = [share for share in shares if share is not None]
     assert len(known) == 4
     assert known == sorted(known)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        (["a b c d.", "e f.", "g h.", "A B C D."], 1.0),  # as at the beginning
+        (["a b c d.", "a b c d.", "g h.", "i j k l."], 0.0),  # what comes twice is not in the tail
+        (["a b.", "c d.", "e f.", "x y x y x y x."], 2 / 4),  # inside the tail: xyxy yxyx twice
+        (["a b c d.", "e f g h.", "i.", "j.", "c d e f g.", ""], 2 / 3),  # 5 sentences: 2 are tail
+        (["a b c d.", "e.", "f.", "a b c."], None),  # three words
+        (["", " "], None),
+    ],
+)
+def test_the_tail_worked_by_hand(sentences: list[str], expected: float | None) -> None:
+    assert tail_repeated(sentences) == pytest.approx(expected)
+
+
+@given(st.lists(st.sampled_from("ab"), min_size=4, max_size=20))
+def test_a_tail_that_is_all_repeats_what_is_not_distinct(words: list[str]) -> None:
+    share, all_of_it = distinct(words, 4), tail_repeated(words, share=1)
+    assert share is not None
+    assert all_of_it == pytest.approx(1 - share)
+    assert tail_repeated([" ".join(words)]) == pytest.approx(1 - share)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("ab"), min_size=1, max_size=5), min_size=1, max_size=9),
+)
+def test_the_tail_by_trying_all(sentences: list[list[str]]) -> None:
+    words = [word for sentence in sentences for word in sentence]
+    start = len([w for s in sentences[: 3 * len(sentences) // 4] for w in s])
+    again = [
+        any(words[j : j + 4] == words[i : i + 4] for j in range(i))
+        for i in range(start, len(words) - 3)
+    ]
+    expected = np.mean(again) if again else None
+    assert tail_repeated([" ".join(s) for s in sentences]) == pytest.approx(expected)
+
+
+def test_the_tail_is_among_the_measures() -> None:
+    documents = [["a b c d e", "f", "g", "a b c d e"], ["a b c d e", "f", "g", "h i j k"]]
+    found = repetition(documents)["tail_repeated_4_grams"]
+    assert (found["value"], found["documents"]) == (0.5, 2)
 
 
 def test_the_summary_is_a_mean_over_documents_that_are_long_enough() -> None:

@@ -24,3 +24,19 @@ def law() -> Law:
 def sections(n: int = 40) -> list[Array]:
     """One-hot paths through the first three of four sections, in order; the last never occurs."""
     return [np.eye(4)[np.repeat([0, 1, 2], [2, 3 + i % 4, 2 + i % 2])] for i in range(n)]
+
+
+def stages(paths: list[Array]) -> list[list[tuple[int, int]]]:
+    """A sentence of stage 0, about a third of stage 1, the rest of stage 2, in sections of 3."""
+    found = []
+    for path in paths:
+        middle = len(path) // 3
+        rest = len(path) - 1 - middle
+        parts = [3] * (rest // 3) + [rest % 3] * (rest % 3 > 0)
+        found.append([(0, 1), (1, middle), *((2, part) for part in parts)])
+    return found
+
+
+def staged(smooth: int = 1) -> Law:
+    """The law of bent bridges whose documents have sections."""
+    return Law.of(bent(), 500, sections=stages(bent()), smooth=smooth)

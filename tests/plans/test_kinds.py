@@ -8,22 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.plans.examples import bent, law, sections
+from tests.plans.examples import bent, law, sections, staged
 from timecontrol.errors import TimeControlError, UnknownNameError
 from timecontrol.latents.fit import at
-from timecontrol.plans import KINDS, Law, Pin, draw, draw_many
-from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT
+from timecontrol.plans import KINDS, Law, Pin, draw, draw_many, sketch
+from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT, alike
 from timecontrol.plans.stretching import is_one_hot
 
 Array = NDArray[np.float64]
 
-LAW = law()
+LAW, STAGED = law(), staged(smooth=3)
 START, GOAL, HALF = np.array([1.0, -1.0]), np.array([3.0, 5.0]), np.array([-2.0, 4.0])
 PINS = (Pin(0, START), Pin(1, GOAL))
 WAYPOINT = (*PINS, Pin(0.25, HALF))
 ENDED = [k for k in KINDS if k not in NO_GOAL]
 """Kinds that take a goal."""
-SAMPLED = [k for k in KINDS if k not in ("mean", "retrieved")]
+SAMPLED = [k for k in KINDS if k not in ("mean-time", "mean", "bridge", "retrieved")]
 """Kinds that start where the Gaussian says."""
 
 GRID = np.linspace(0, 1, 9)
@@ -53,7 +53,7 @@ def paced(noise: Array, n: int) -> Array:
 
 BRIDGES = pytest.mark.parametrize(
     ("kind", "noise"),
-    [("bridge", paced(LAW.noise, 9)), ("bridge-line", paced(LAW.line_noise, 9))],
+    [("bridge-brownian", paced(LAW.noise, 9)), ("bridge-line", paced(LAW.line_noise, 9))],
 )
 
 
@@ -63,7 +63,7 @@ def test_bridges_have_the_law_of_the_formula(kind: str, noise: Array) -> None:
     line = np.outer(1 - GRID, START) + np.outer(GRID, GOAL)
     m = at(LAW.fit.mean_path, GRID)
     bend = m - np.outer(1 - GRID, m[0]) - np.outer(GRID, m[-1])
-    expected = line + (bend if kind == "bridge" else 0)
+    expected = line + (bend if kind == "bridge-brownian" else 0)
     error = 5 * np.sqrt(2 * np.trace(noise) / len(found))
     np.testing.assert_allclose(found.mean(0), expected, atol=error)
     np.testing.assert_allclose(between_times(found, noise), covariance([*range(9)]), atol=0.12)
@@ -76,7 +76,7 @@ def test_a_waypoint_plan_has_the_conditional_law(kind: str, noise: Array) -> Non
     free, found = many(kind, 9), many(kind, 9, WAYPOINT)
     K = covariance([*range(9)])
     gain = K[:, 2] / K[2, 2]  # (9,)
-    m = at(LAW.fit.mean_path, GRID) if kind == "bridge" else np.zeros((9, 2))
+    m = at(LAW.fit.mean_path, GRID) if kind == "bridge-brownian" else np.zeros((9, 2))
     mean = m + np.outer(1 - GRID, START - m[0]) + np.outer(GRID, GOAL - m[-1])
     expected = mean + np.outer(gain, HALF - mean[2])
     error = 5 * np.sqrt(2 * np.trace(noise) / len(found))
@@ -103,11 +103,11 @@ def test_the_first_step_does_not_follow_from_where_a_plan_starts() -> None:
     np.testing.assert_allclose(across, 0, atol=0.08)
 
 
-@pytest.mark.parametrize("kind", ["bridge", "bridge-line", "brownian"])
+@pytest.mark.parametrize("kind", ["bridge-brownian", "bridge-line", "brownian"])
 def test_plans_of_any_length_stray_as_far_as_documents_of_usual_length(kind: str) -> None:
     """(S - 1) u (1 - u) times the noise at a share u in a bridge, (S - 1) u in a motion."""
     open_ended = kind == "brownian"
-    noise = LAW.noise if kind == "bridge" else LAW.line_noise
+    noise = LAW.noise if kind == "bridge-brownian" else LAW.line_noise
     found = []
     for n in (10, 100):
         plans, u = many(kind, n, PINS[:1] if open_ended else PINS), n // 2 / (n - 1)
@@ -119,7 +119,7 @@ def test_plans_of_any_length_stray_as_far_as_documents_of_usual_length(kind: str
 
 def test_a_plan_as_long_as_a_usual_document_has_the_noise_of_documents() -> None:
     usual = replace(LAW, fit=replace(LAW.fit, sentences=9.0))
-    found = np.stack(draw_many(usual, "bridge", 9, 4000, 0, PINS))
+    found = np.stack(draw_many(usual, "bridge-brownian", 9, 4000, 0, PINS))
     np.testing.assert_allclose(between_times(found, LAW.noise), covariance([*range(9)]), atol=0.12)
 
 
@@ -173,6 +173,52 @@ def test_the_released_brownian_plan_has_no_drift_but_a_goal() -> None:
     np.testing.assert_array_equal(found[:, -1], np.repeat(GOAL[None], len(found), 0))
 
 
+def test_an_outline_is_the_mean_of_the_process_at_the_mean_timetable() -> None:
+    for own in (LAW, STAGED):
+        for n in (1, 2, 9, 30):
+            table = own.timing.mean(n)
+            for number in (0, 5):
+                found = sketch(own, "mean", n, seed=number, number=number)
+                np.testing.assert_allclose(found.points, own.process.at(table.times), atol=1e-9)
+                assert found.starts == table.starts
+
+
+def test_plans_of_the_process_have_its_mean_and_variance() -> None:
+    """In a law whose documents are one stage, and so all timetables of n sentences."""
+    n, times = 12, (np.arange(12) + 0.5) / 12
+    found = many("bridge", n, ())
+    sd = np.sqrt(np.diagonal(LAW.process.covariance(times), axis1=1, axis2=2)).T  # (n, d)
+    error = 5 * sd / np.sqrt(len(found))
+    assert (abs(found.mean(0) - LAW.process.at(times)) < error).all()
+    np.testing.assert_allclose(found.std(0), sd, rtol=0.08)
+    given = many("bridge", n, (Pin(0.5, HALF),))
+    np.testing.assert_array_equal(given[:, 6], np.repeat(HALF[None], len(given), 0))
+    assert (given[:, 4:9].var(0) < found[:, 4:9].var(0)).all()  # what is near is better known
+
+
+def test_sections_begin_as_in_training_documents() -> None:
+    seen = set()
+    for number in range(20):
+        found = sketch(STAGED, "bridge", 20, seed=0, number=number)
+        assert found.starts[:2] == (0, 1)  # a sentence of the first, always
+        assert 6 <= found.starts[2] <= 8  # a third of the rest is of the second
+        assert set(np.diff(found.starts[2:])) <= {1, 2, 3}
+        pinned = sketch(STAGED, "bridge", 20, seed=0, number=number, pins=WAYPOINT)
+        assert pinned.starts == found.starts
+        seen.add(found.starts)
+    assert len(seen) > 3
+
+
+def test_kinds_that_know_of_no_sections_say_none() -> None:
+    for kind in KINDS:
+        found = sketch(STAGED, kind, 12, seed=0, number=1)
+        np.testing.assert_array_equal(found.points, draw(STAGED, kind, 12, seed=0, number=1))
+        knows = kind in ("bridge", "mean", "retrieved")
+        assert bool(found.starts) == knows
+        assert (found.track is not None) == (kind in ("bridge", "mean"))
+        assert sketch(LAW, kind, 12, seed=0, number=1).starts == ()  # nor are there any in it
+
+
 def test_straight_and_constant_plans() -> None:
     line = draw(LAW, "linear", 5, seed=0, number=0, pins=PINS)
     np.testing.assert_allclose(line, np.linspace(START, GOAL, 5))
@@ -185,9 +231,9 @@ def test_straight_and_constant_plans() -> None:
 
 def test_the_mean_plan_is_the_mean_path_but_where_it_is_pinned() -> None:
     m = at(LAW.fit.mean_path, GRID)
-    np.testing.assert_array_equal(draw(LAW, "mean", 9, seed=0, number=0), m)
-    np.testing.assert_array_equal(draw(LAW, "mean", 33, seed=9, number=7), LAW.fit.mean_path)
-    found = draw(LAW, "mean", 9, seed=0, number=0, pins=PINS[1:])
+    np.testing.assert_array_equal(draw(LAW, "mean-time", 9, seed=0, number=0), m)
+    np.testing.assert_array_equal(draw(LAW, "mean-time", 33, seed=9, number=7), LAW.fit.mean_path)
+    found = draw(LAW, "mean-time", 9, seed=0, number=0, pins=PINS[1:])
     np.testing.assert_array_equal(found[0], m[0])
     np.testing.assert_allclose(found, m + np.outer(GRID, GOAL - m[-1]))
 
@@ -203,7 +249,43 @@ def test_a_retrieved_plan_is_a_training_path_stretched() -> None:
         goal = draw(same, "retrieved", 11, seed=0, number=number, pins=PINS[1:])
         shift = np.linspace(0, 1, 11)[:, None] * (GOAL - found[-1])
         np.testing.assert_allclose(goal, found + shift)
-    assert len({tuple(p[0]) for p in draw_many(LAW, "retrieved", 5, 50, 0)}) > 20
+    assert len({tuple(p[0]) for p in draw_many(same, "retrieved", 5, 50, 0)}) > 20
+
+
+def test_a_retrieved_plan_is_of_a_document_of_about_its_length() -> None:
+    """A tenth of the documents, or 20, and ties."""
+    for n, lengths in ((1, [*range(400)]), (200, [*range(400)]), (999, [5, 7, 9] * 50)):
+        chosen = alike(lengths, n)
+        away = [abs(lengths[i] - n) for i in chosen]
+        others = [abs(lengths[i] - n) for i in range(len(lengths)) if i not in set(chosen)]
+        assert len(set(chosen)) == len(chosen) >= max(20, len(lengths) // 10)
+        assert max(away) < min(others)  # with ties
+    assert sorted(alike([3, 9], 5)) == [0, 1]
+    ends = {p[-1].tobytes() for p in LAW.paths if len(p) <= 15}
+    for number in range(20):
+        assert draw(LAW, "retrieved", 11, seed=0, number=number)[-1].tobytes() in ends
+
+
+def test_a_retrieved_plan_has_the_sections_of_its_document() -> None:
+    n, paths = 11, [path[:11] for path in bent()]
+    parts = [[(0, 1), (1, 1 + i % 5), (2, 9 - i % 5)] for i in range(len(paths))]
+    own = Law.of(paths, 500, sections=parts)
+    tables = [own.timing.whole(document).starts for document in own.timing.documents]
+    for number in range(20):
+        found = draw(own, "retrieved", n, seed=0, number=number)
+        (which,) = [i for i, path in enumerate(own.paths) if (found == path).all()]
+        assert sketch(own, "retrieved", n, seed=0, number=number).starts == tables[which]
+        longer = sketch(own, "retrieved", 3 * n - 2, seed=0, number=number).starts
+        assert longer == tuple(max(3 * i - 1, 0) for i in tables[which])  # a third before
+        short = sketch(own, "retrieved", 3, seed=0, number=number).starts
+        assert short[0] == 0
+        assert len(short) <= 3
+
+
+def test_text_before_the_first_tag_is_no_section_of_a_retrieved_plan() -> None:
+    one = Law.of([np.arange(8.0).reshape(4, 2)] * 3, 10, sections=[[(-1, 2), (0, 2)]] * 3)
+    assert sketch(one, "retrieved", 4, seed=0, number=0).starts == (2,)
+    assert sketch(one, "retrieved", 1, seed=0, number=0).starts == ()
 
 
 @given(n=st.integers(1, 40), number=st.integers(0, 50))
@@ -270,7 +352,7 @@ def test_a_plan_depends_on_seed_and_number_alone() -> None:
         tail = draw_many(LAW, kind, 6, 2, 3, first=3)
         np.testing.assert_array_equal(whole[3:], tail)
         np.testing.assert_array_equal(whole[2], draw(LAW, kind, 6, seed=3, number=2))
-        if kind != "mean":
+        if kind not in ("mean-time", "mean"):
             assert not np.array_equal(whole[0], whole[1])
             assert not np.array_equal(whole[0], draw(LAW, kind, 6, seed=4, number=0))
 
@@ -292,8 +374,8 @@ def test_kinds_without_waypoints_say_so(kind: str) -> None:
     with pytest.raises(TimeControlError) as caught:
         draw(LAW, kind, 9, seed=0, number=0, pins=[Pin(0.5, HALF)])
     assert str(caught.value) == (
-        f"A {kind!r} plan takes no waypoint. These do: bridge, bridge-line, linear, mean, "
-        "retrieved."
+        f"A {kind!r} plan takes no waypoint. These do: bridge, mean, retrieved, "
+        "bridge-brownian, bridge-line, mean-time, linear."
     )
 
 
@@ -320,14 +402,14 @@ def test_kinds_without_a_goal_say_so(kind: str) -> None:
 )
 def test_pins_without_a_place_are_refused(n: int, pins: list[Pin], reason: str) -> None:
     with pytest.raises(TimeControlError, match=reason):
-        draw(LAW, "bridge", n, seed=0, number=0, pins=pins)
+        draw(LAW, "bridge-brownian", n, seed=0, number=0, pins=pins)
 
 
 def test_other_mistakes_are_told() -> None:
     with pytest.raises(UnknownNameError, match=r"'brige'. Did you mean 'bridge'\?"):
         draw(LAW, "brige", 5, seed=0, number=0)
     with pytest.raises(TimeControlError, match="must not be negative, got -1 and 0"):
-        draw(LAW, "bridge", 5, seed=-1, number=0)
+        draw(LAW, "bridge-brownian", 5, seed=-1, number=0)
 
 
 def test_every_kind_says_what_it_is() -> None:

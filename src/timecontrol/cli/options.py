@@ -17,6 +17,18 @@ Encoding = Annotated[str, typer.Option(help="Encoding of the files.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip and count malformed records.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
 Dtype = Annotated[str, typer.Option(help="Of the base: auto, float32, bfloat16, float16.")]
+Follow = Annotated[
+    str,
+    typer.Option(
+        help="sentences: a point each; sections: a tag that comes early takes the plan along."
+    ),
+]
+Loop = Annotated[
+    bool, typer.Option("--loop", help="Read each sentence again, and plan the rest anew.")
+]
+Candidates = Annotated[
+    int, typer.Option(min=1, help="Sentences to choose from, each time, in the loop.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -34,7 +34,7 @@ def run(
         str | None, typer.Option(help="The encoder whose latents it follows: a run or a name.")
     ] = None,
     method: Annotated[
-        str, typer.Option(help="planned, plain, section-dense or section-sparse.")
+        str, typer.Option(help="planned, plain, clock, section-dense or section-sparse.")
     ] = "planned",
     base: Annotated[str, typer.Option(help="Causal base: name, folder or hub id.")] = (
         "smollm2-135m"
@@ -62,6 +62,15 @@ def run(
     depths: Annotated[
         int | None, typer.Option(help="Places where the plan enters; 1: the input alone.")
     ] = None,
+    fusion: Annotated[
+        str | None, typer.Option(help="How it enters: add, or film (scale and shift).")
+    ] = None,
+    look: Annotated[
+        int | None, typer.Option(help="Points before and after told along; 0: none.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option(help="How documents are written as tokens: best, decided, ...")
+    ] = None,
     units: Annotated[
         int | None, typer.Option(help="Hidden units of the projection; 0: linear.")
     ] = None,
@@ -72,6 +81,9 @@ def run(
     ] = None,
     clock: Annotated[
         bool | None, typer.Option("--clock/--no-clock", help="Tell how much of the plan is done.")
+    ] = None,
+    end_row: Annotated[
+        bool | None, typer.Option("--end-row/--no-end-row", help="Tell that the plan is over.")
     ] = None,
     final_mark: Annotated[
         bool | None, typer.Option("--final-mark/--no-final-mark", help="Mark the last sentence.")
@@ -130,11 +142,15 @@ def run(
         window=window,
         trim=trim,
         depths=depths,
+        fusion=fusion,
+        look=look,
+        form=form,
         units=units,
         smooth=smooth,
         noise=noise,
         latent_dropout=latent_dropout,
         clock=clock,
+        end_row=end_row,
         final_mark=final_mark,
         end_weight=end_weight,
     )

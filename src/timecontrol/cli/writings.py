@@ -1,4 +1,7 @@
-"""``timecontrol evaluate structure|perplexity|swap|adherence``: what decoders write."""
+"""``timecontrol evaluate structure|perplexity|swap|adherence|steering|reading``.
+
+What decoders write, and how well they predict.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,13 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from timecontrol.cli.evaluate import _check_folder, _open, _place, _split, report
+from timecontrol.cli.evaluate import Most, _check_folder, _open, _place, _split, report
 from timecontrol.cli.options import (
     AsJson,
+    Candidates,
     Device,
     Dtype,
     Encoding,
+    Follow,
     Language,
+    Loop,
     SkipBad,
     Spec,
     SplitBy,
@@ -43,9 +49,15 @@ def structure(
     count: Annotated[int, typer.Option("-n", "--count", min=2, help="Documents of each.")] = 128,
     top_p: TopP = None,
     temperature: Annotated[float, typer.Option(help="Of the draws.")] = 1.0,
+    follow: Follow = "sentences",
+    loop: Loop = False,
+    candidates: Candidates = 1,
     seed: Seed = 0,
     tokenizer: Annotated[str, typer.Option(help="Counts tokens: a base.")] = "smollm2-135m",
     window: Annotated[int, typer.Option(help="Training documents are trimmed to it.")] = 1024,
+    against: Annotated[
+        str | None, typer.Option(help="Row that others are compared with [plain].")
+    ] = None,
     batch_size: Batch = 64,
     keep: Annotated[Path | None, typer.Option(help="A folder for the texts.")] = None,
     out: Out = None,
@@ -72,7 +84,8 @@ def structure(
 
     for kind in kinds:
         pick(KINDS, kind, "plan")
-    options = {"top_p": top_p, "temperature": temperature, "seed": seed}
+    options = {"top_p": top_p, "temperature": temperature, "seed": seed, "follow": follow}
+    options |= {"loop": loop, "candidates": candidates}
     ways = Ways(kinds, _words(lengths, "--lengths"), count, options, batch_size, keep)
     found = structures(
         corpus,
@@ -81,6 +94,7 @@ def structure(
         ways=ways,
         tokenizer=tokenizer,
         window=window,
+        against=against,
         place=_place(device, dtype),
     )
     report(found, out, as_json)
@@ -191,12 +205,111 @@ def adherence(
     report(found, out, as_json)
 
 
+def steering(
+    spec: Spec,
+    judge: Annotated[
+        str, typer.Option(help="Another encoder than the decoder's: of another seed and base.")
+    ],
+    model: Models = None,
+    what: Annotated[str, typer.Option(help="goal, waypoint or both.")] = "both",
+    share: Annotated[float, typer.Option(help="Where in a document the waypoint is.")] = 0.5,
+    count: Annotated[int, typer.Option("-n", "--count", min=2, help="Documents of each.")] = 64,
+    split: Annotated[
+        str, typer.Option(help="Whose documents the goals are from; test is counted.")
+    ] = "val",
+    length: Annotated[str, typer.Option(help="normal, forced, or tokens.")] = "normal",
+    plan: Annotated[str | None, typer.Option(help="A kind; the decoder's own otherwise.")] = None,
+    top_p: TopP = None,
+    follow: Follow = "sentences",
+    loop: Loop = False,
+    candidates: Candidates = 1,
+    seed: Seed = 0,
+    batch_size: Batch = 64,
+    keep: Annotated[Path | None, typer.Option(help="A folder for the texts.")] = None,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Do a goal and a waypoint, given as texts, show in what is written?
+
+    Each document is asked for a sentence of a held-out one; another encoder tells whether it comes
+    nearer to that than to what others were asked for. Beside it: documents that were asked for
+    nothing.
+    """
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    wanted = _split(split)
+    _check_folder(out)
+    _check_folder(keep, "--keep")
+    from timecontrol.experiments.steering import Way, steerings
+    from timecontrol.plans import KINDS
+
+    if plan is not None:
+        pick(KINDS, plan, "plan")
+    options = {"top_p": top_p, "seed": seed, "follow": follow}
+    options |= {"loop": loop, "candidates": candidates}
+    found = steerings(
+        corpus,
+        models=_some(model),
+        judge=judge,
+        what=what,
+        share=share,
+        split=wanted,
+        way=Way(count, length, plan, options, batch_size, keep),
+        place=_place(device, dtype),
+    )
+    report(found, out, as_json)
+
+
+def reading(
+    spec: Spec,
+    base: Annotated[str, typer.Option(help="A causal base that did not write the texts.")],
+    texts: Files = None,
+    max_documents: Most = None,
+    batch_size: Annotated[int, typer.Option("--batch-size", min=1, help="Windows at once.")] = 4,
+    out: Out = None,
+    splitter: Splitter = "rules",
+    language: Language = "en",
+    split_by: SplitBy = "auto",
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """How well do texts read? Their perplexity under a base that did not write them.
+
+    Without tags and marks, beside real validation documents cut to the same number of tokens.
+    """
+    corpus = _open(spec, splitter, language, split_by, encoding, skip_bad)
+    _check_folder(out)
+    from timecontrol.experiments.reading import readings
+
+    found = readings(
+        corpus,
+        files=texts or [],
+        base=base,
+        most=max_documents,
+        batch=batch_size,
+        place=_place(device, dtype),
+    )
+    report(found, out, as_json)
+
+
 VERBS: dict[Callable[..., Any], str] = {
     structure: "Example: timecontrol evaluate structure text:FOLDER --model runs/writer",
     perplexity: "Example: timecontrol evaluate perplexity text:FOLDER --model runs/writer",
     swap: "Example: timecontrol evaluate swap text:FOLDER --model runs/writer",
     adherence: "Example: timecontrol evaluate adherence text:FOLDER --texts t.jsonl "
     "--encoder runs/mine --judge runs/other",
+    steering: "Example: timecontrol evaluate steering text:FOLDER --model runs/writer "
+    "--judge runs/other",
+    reading: "Example: timecontrol evaluate reading text:FOLDER --texts t.jsonl --base gpt2",
 }
 """Each with what is said at the end of its help."""
 

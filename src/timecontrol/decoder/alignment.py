@@ -9,6 +9,15 @@ so a unit-end mark already sees the plan of what comes next, and may decide what
 and generation use this very function; a decoding step that sees one token at a time carries the
 count along.
 
+A text that is being written may take a section's tag earlier than its plan does, and would then be
+told of one section while it writes another, and take the tag twice. Where a plan says at which rows
+b_1, b_2, ... its sections begin, a tag that comes early takes the plan along. With M marks and j
+tags so far, M_i marks before tag i::
+
+    row = M + max over i <= j of (b_i - M_i),     b_0 = M_0 = 0
+
+Which tags they are does not matter. Where no tag comes before the plan says, row = M.
+
 Where a text form has no marks (the paper's dialogues), a speaker's tag opens a unit; the first tag
 of all opens the first unit, which has begun already.
 """
@@ -51,6 +60,42 @@ def next_count(count: Tensor, ids: Tensor, boundaries: Sequence[int]) -> Tensor:
 def row_of(count: Tensor, opens: bool = False) -> Tensor:
     """Return the unit's number of a running count, as ``unit_index`` would."""
     return (count - 1).clamp_min(0) if opens else count
+
+
+def section_index(
+    ids: Tensor, boundaries: Sequence[int], tags: Sequence[int], begins: Tensor
+) -> Tensor:
+    """Return the row of each token, where early tags take the plan along, (batch, tokens).
+
+    Args:
+        ids: Token ids from the beginning of the document, (batch, tokens).
+        boundaries: Ids that end a unit.
+        tags: Ids that begin a section.
+        begins: Where the sections of the plans begin (``begins_of``), (batch, most).
+    """
+    marks = is_boundary(ids, boundaries).long().cumsum(-1)
+    tag = is_boundary(ids, tags)
+    own = begin_of(tag.long().cumsum(-1), begins)
+    return marks + torch.where(tag, own - marks, 0).cummax(-1).values.clamp_min(0)
+
+
+def next_row(row: Tensor, at_mark: Tensor, at_tag: Tensor, tags: Tensor, begins: Tensor) -> Tensor:
+    """Return the row after one more token of each document, by the tags so far, (rows,)."""
+    row = row + at_mark.long()
+    begun = torch.maximum(row, begin_of(tags.unsqueeze(-1), begins).squeeze(-1))
+    return torch.where(at_tag, begun, row)
+
+
+def begin_of(tags: Tensor, begins: Tensor) -> Tensor:
+    """Return b_j after j tags, the last one for more than the plan has, (batch, tokens)."""
+    return begins.gather(-1, tags.clamp_max(begins.shape[-1] - 1))
+
+
+def begins_of(starts: Sequence[Sequence[int]]) -> Tensor:
+    """Return 0, b_1, .., b_m of each plan, filled up with the last, (plans, most)."""
+    most = max(len(s) for s in starts)
+    whole = [[0, *s] for s in starts]
+    return torch.tensor([s + s[-1:] * (most + 1 - len(s)) for s in whole])
 
 
 def rows_at(signals: Tensor, index: Tensor) -> Tensor:

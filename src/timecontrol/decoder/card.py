@@ -5,6 +5,7 @@ from typing import Any
 METHODS = {
     "planned": "follows latents, one a sentence",
     "plain": "fine-tuned without a plan",
+    "clock": "told how much of its plan is done, and nothing else",
     "section-dense": "told the section of every token",
     "section-sparse": "told a section where it begins",
 }

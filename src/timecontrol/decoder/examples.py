@@ -21,6 +21,7 @@ from timecontrol.decoder.model import IGNORED
 from timecontrol.decoder.settings import Settings
 from timecontrol.decoder.trimming import size, trim
 from timecontrol.errors import TimeControlError
+from timecontrol.plans.timing import NO_STAGE
 from timecontrol.tokens import Codec, Piece
 
 Array = NDArray[np.float64]
@@ -48,6 +49,8 @@ class Example:
     """Whether the plan is told."""
     starts: list[tuple[str | None, int]]
     """Tag and first position of each section."""
+    sections: list[tuple[int, int]]
+    """Stage of each section, and how many of the plan's points it has."""
 
 
 def section_points(pieces: Sequence[Piece], tags: Sequence[str], sparse: bool) -> Array:
@@ -92,6 +95,23 @@ def unit_points(pieces: Sequence[Piece], points: Array, by_section: bool) -> Arr
     else:
         numbers = np.concatenate([[0], np.cumsum([p.marked for p in pieces])[:-1]])
     return points[np.unique(numbers, return_index=True)[1]]
+
+
+def stages(pieces: Sequence[Piece], tags: Sequence[str], points: int) -> list[tuple[int, int]]:
+    """Return the stage of each section and how many units it has, up to ``points`` in all."""
+    found: list[tuple[int, int]] = []
+    for piece in pieces[:points]:
+        if piece.first or not found:
+            stage = NO_STAGE if piece.tag is None else tags.index(piece.tag)
+            found.append((stage, 0))
+        found[-1] = (found[-1][0], found[-1][1] + 1)
+    return found
+
+
+def has_stages(codec: Codec) -> bool:
+    """Return whether documents come through stages in order, each sentence being a unit."""
+    layout = codec.layout
+    return bool(layout.tags) and not layout.floating and not codec.style.period
 
 
 def boundaries(codec: Codec) -> tuple[list[int], bool]:
@@ -162,7 +182,8 @@ class Examples(Dataset[Example]):
             numbers = unit_index(torch.tensor(ids), *boundaries(self.codec))
             points = points[: int(numbers[-1]) + 1]
         starts = [(tag, at) for tag, at in encoded.starts if at < len(ids)]
-        return Example(ids, self._weights(ids), points, keep, starts)
+        sections = stages(pieces, self.codec.layout.tags, len(points))
+        return Example(ids, self._weights(ids), points, keep, starts, sections)
 
     def _weights(self, ids: list[int]) -> list[float]:
         """Return how much each prediction counts: more after a sentence or at the beginning."""
@@ -194,6 +215,8 @@ def items_of(
             continue
         if settings.method == "plain":
             points = np.zeros((len(pieces), 0))
+        elif settings.method == "clock":
+            points = np.zeros((len(pieces), 1))
         elif settings.method == "planned":
             points = np.asarray(path, np.float64)
         else:
@@ -215,6 +238,8 @@ class Collator:
     """Whether the plan's next point comes one token early."""
     fixed: int = 0
     """Tokens and points of every batch, where its shape must not change (compiled training)."""
+    masked: bool = True
+    """Whether the model is told what is filled: a causal one never looks there."""
 
     def __call__(self, examples: Sequence[Example]) -> dict[str, Any]:
         """Return the tensors that ``PlannedLM.forward`` takes."""
@@ -229,6 +254,8 @@ class Collator:
             labels[row, 1:n] = ids[row, 1:n]
             weights[row, :n] = torch.tensor(e.weights)
         batch = {"input_ids": ids, "attention_mask": mask, "labels": labels, "weights": weights}
+        if not self.masked:
+            del batch["attention_mask"]
         if examples[0].points.shape[1]:
             batch |= plan_batch([e.points for e in examples], self.fixed // 4)
             batch["plan_keep"] = torch.tensor([e.keep for e in examples])

@@ -1,6 +1,7 @@
 """Documents and a base to a trained model, and to what plans for it are drawn from."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from timecontrol.bases import load_causal
 from timecontrol.corpora import Document
+from timecontrol.decoder.captured import ROUND, captured
 from timecontrol.decoder.estimate import Before, check_disk, estimate
-from timecontrol.decoder.examples import Collator, Examples, boundaries, items_of
+from timecontrol.decoder.examples import Collator, Examples, boundaries, has_stages, items_of
 from timecontrol.decoder.folder import CHECKPOINTS
 from timecontrol.decoder.health import health
 from timecontrol.decoder.lora import adapt, rounded
@@ -20,6 +22,7 @@ from timecontrol.decoder.making import model_of, positions_of
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.decoder.settings import Settings
 from timecontrol.decoder.training import Outcome, train
+from timecontrol.decoder.trimming import size
 from timecontrol.encoder import Encoder
 from timecontrol.encoder.documents import Chosen
 from timecontrol.errors import TimeControlError
@@ -36,6 +39,7 @@ class How:
     place: torch.device
     bf16: bool
     compiled: bool
+    captured: bool
     checkpoints: bool
     tensorboard: Path | None
 
@@ -98,8 +102,7 @@ def fine_tune(
     if model.config.plan_dim:
         model.projection.mean.copy_(torch.from_numpy(mean))  # type: ignore[operator]
         model.projection.sd.copy_(torch.from_numpy(sd))  # type: ignore[operator]
-    new = sorted({codec.unit_end, *codec.tag_ids.values()})
-    peft = adapt(model, settings.lora, new) if settings.lora else None
+    peft = adapt(model, settings.lora, codec.new_ids) if settings.lora else None
     trained: Any = model if peft is None else peft
     trained.to(place)
     training = Examples(items[0], codec, settings, window, sd)
@@ -124,20 +127,27 @@ def fine_tune(
         known = {name: found[key] for name, key in told.items()} if found else {}
         return {name: value for name, value in known.items() if value is not None}
 
-    outcome = train(
-        trained,
-        training,
-        held,
-        replace(collate, fixed=window) if how.compiled else collate,
-        settings,
-        checkpoints=kept,
-        device=place,
-        bf16=bf16,
-        compiled=how.compiled,
-        tensorboard=how.tensorboard,
-        watch=watch,
-        progress=progress,
-    )
+    batches = replace(collate, fixed=window) if how.compiled else collate
+    with ExitStack() as stack:
+        if how.captured and place.type == "cuda" and settings.accumulate == 1:
+            batches = replace(collate, fixed=even(training, settings), masked=False)
+            some = batches([training[i % len(training)] for i in range(settings.batch)])
+            some = {name: value.to(place) for name, value in some.items()}
+            stack.enter_context(captured(model, some, bf16))
+        outcome = train(
+            trained,
+            training,
+            held,
+            batches,
+            settings,
+            checkpoints=kept,
+            device=place,
+            bf16=bf16,
+            compiled=how.compiled,
+            tensorboard=how.tensorboard,
+            watch=watch,
+            progress=progress,
+        )
     trained.eval()
     if peft is not None:
         rounded(peft)
@@ -145,6 +155,14 @@ def fine_tune(
     with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
         metrics["health"] = health(model, held, collate) if len(held) else None
     return Fitted(model, peft, law, metrics)
+
+
+def even(examples: Examples, settings: Settings) -> int:
+    """Return the length of the longest document, rounded up, for batches of one shape."""
+    longest = max(len(examples[i].ids) for i in range(len(examples)))
+    if settings.trim == "sections":  # another draw may be a little longer
+        longest = max(longest, min(examples.window, max(size(i.pieces) for i in examples.items)))
+    return longest + -longest % ROUND
 
 
 def paths_of(
@@ -167,6 +185,8 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
         [e.points for e in whole],
         [len(e.ids) for e in whole],
         raw=[raw[i].points for i in range(len(raw))],
+        sections=[e.sections for e in whole] if has_stages(examples.codec) else None,
+        smooth=settings.smooth,
     )
     points = np.concatenate([e.points for e in whole])
     spread_ = points.std(0)

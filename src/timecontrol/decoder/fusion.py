@@ -1,4 +1,7 @@
-"""How a signal enters a language model: added to its input and to what some of its layers put out.
+"""How a signal enters a language model: joined to its input and to what some of its layers put out.
+
+With h what is there and s the signal, ``add``: h + s; ``film`` (feature-wise linear modulation,
+Perez et al., 2018), the signal twice as wide: h (1 + s_1) + s_2.
 
 Depth 0 is the token's embedding (for GPT-2 the same as adding it to the position's, as the paper
 does); depth i is the input of layer i, and the last depth that of the final norm. Hooks do it, so
@@ -39,26 +42,35 @@ def spread(count: int, number: int) -> tuple[int, ...]:
 
 
 class Taps:
-    """Adds signals to what layers put out; ``signals`` is what is added in the running pass."""
+    """Joins signals to what layers put out; ``signals`` are those of the running pass."""
 
     def __init__(self, layers: Sequence[nn.Module], depths: Sequence[int]) -> None:
         """Hook the layers before the given depths, all above 0."""
-        self.signals: Sequence[Tensor] | None = None  # of each depth, (batch, tokens, hidden)
+        self.signals: Sequence[Tensor] | None = None  # of each depth, (batch, tokens, width)
         for place, depth in enumerate(depths):
             if depth > 0:
-                layers[depth - 1].register_forward_hook(self._adder(place))
+                layers[depth - 1].register_forward_hook(self._joiner(place))
 
-    def _adder(self, place: int) -> Any:
-        def add(module: nn.Module, inputs: Any, output: Any) -> Any:
+    def _joiner(self, place: int) -> Any:
+        def join(module: nn.Module, inputs: Any, output: Any) -> Any:
             if self.signals is None:
                 return output
             if isinstance(output, tuple):
-                return (plus(output[0], self.signals[place]), *output[1:])
-            return plus(output, self.signals[place])
+                return (joined(output[0], self.signals[place]), *output[1:])
+            return joined(output, self.signals[place])
 
-        return add
+        return join
 
 
-def plus(hidden: Tensor, signal: Tensor) -> Tensor:
-    """Return the sum in the precision of ``hidden``, both (batch, tokens, hidden)."""
-    return hidden + (signal if signal.dtype == hidden.dtype else signal.to(hidden.dtype))
+def joined(hidden: Tensor, signal: Tensor) -> Tensor:
+    """Return both as one, in the shape and precision of ``hidden``, (batch, tokens, hidden).
+
+    Args:
+        hidden: What is there.
+        signal: What is added, (batch, tokens, hidden); or scale and shift, twice as wide.
+    """
+    signal = signal if signal.dtype == hidden.dtype else signal.to(hidden.dtype)
+    if signal.shape[-1] == hidden.shape[-1]:
+        return hidden + signal
+    scale, shift = signal.chunk(2, -1)
+    return hidden * (1 + scale) + shift

@@ -31,6 +31,9 @@ def model_of(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:
         units=settings.units,
         boundaries=counted,
         opens=opens,
+        fusion=settings.fusion,
+        look=settings.look,
+        tags=sorted(codec.tag_ids.values()),
     )
 
 

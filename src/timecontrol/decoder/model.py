@@ -6,6 +6,9 @@ With e the embedding of a token, k the number of its unit (``alignment``), z_k t
     s_k   = W f_k                      one vector for each depth
     input = e + s_k[0],    before layer i:  h + s_k[i]
 
+With ``look`` l above 0, where the plan comes from and goes to is told, too: f_k then also holds
+(z_k - z_{k-l}) / sd and (z_{k+l} - z_k) / sd, points beyond the ends being those at the ends.
+
 The base is any decoder-only model of transformers; everything of its ``generate`` works.
 """
 
@@ -25,8 +28,14 @@ from transformers import (
 )
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from timecontrol.decoder.alignment import is_boundary, last_unit, rows_at, unit_index
-from timecontrol.decoder.fusion import Taps, layers_of, plus
+from timecontrol.decoder.alignment import (
+    is_boundary,
+    last_unit,
+    rows_at,
+    section_index,
+    unit_index,
+)
+from timecontrol.decoder.fusion import Taps, joined, layers_of
 
 IGNORED = -100
 """The label of a token that is not predicted."""
@@ -49,6 +58,9 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
         units: int = 0,
         boundaries: Sequence[int] = (0,),
         opens: bool = False,
+        fusion: str = "add",
+        look: int = 0,
+        tags: Sequence[int] = (),
         **rest: Any,
     ) -> None:
         """Describe a model.
@@ -63,6 +75,9 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
             units: Hidden units of the projection; 0: it is linear.
             boundaries: Token ids by which units are counted.
             opens: Whether these open a unit instead of ending one.
+            fusion: How the signal is joined to what is there: ``add`` or ``film``.
+            look: How many points before and after are told, as differences; 0: none.
+            tags: Token ids that begin a section.
             **rest: What every configuration may have.
         """
         if isinstance(text_config, dict):
@@ -72,6 +87,7 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
         self.plan_dim, self.depths = plan_dim, list(depths)
         self.clock, self.end_row, self.sparse, self.units = clock, end_row, sparse, units
         self.boundaries, self.opens = list(boundaries), opens
+        self.fusion, self.look, self.tags = fusion, look, list(tags)
         if text_config is not None:
             rest.setdefault("tie_word_embeddings", text_config.tie_word_embeddings)
             rest.setdefault("attn_implementation", text_config._attn_implementation)
@@ -104,8 +120,10 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         self.taps: Taps | None = None
         if config.plan_dim:
             more = 1 + config.clock + config.end_row
-            out = len(config.depths) * self.hidden
-            self.projection = Projection(config.plan_dim, more, config.units, out)
+            self.width = self.hidden * (2 if config.fusion == "film" else 1)
+            out = len(config.depths) * self.width
+            views = 3 if config.look else 1
+            self.projection = Projection(config.plan_dim, more, config.units, out, views)
             layers = layers_of(self.lm, int(text.num_hidden_layers))
             self.taps = Taps(list(layers), config.depths)
         tied = getattr(self.lm, "_tied_weights_keys", None) or {}  # PEFT looks for them here
@@ -173,7 +191,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             hold: Whether the last point holds after the plan's end, instead of saying so.
 
         Returns:
-            (batch, n + 1, depths, hidden)
+            (batch, n + 1, depths, hidden), or twice as wide: scale and shift
         """
         batch, most, _ = plan.shape
         if plan_length is None:
@@ -187,14 +205,19 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             begins = torch.ones_like(over)
             begins[:, 1:] = (points[:, 1:] != points[:, :-1]).any(-1)
             points = points * begins.unsqueeze(-1).to(points)
+        moves = None
+        if look := self.config.look:
+            before = points - rows_at(plan, (inside - look).clamp_min(0))
+            after = rows_at(plan, torch.minimum(inside + look, length - 1)) - points
+            moves = torch.stack([before, after], -2)  # (batch, n + 1, 2, d)
         kept = points.new_ones(batch) if plan_keep is None else plan_keep.to(points)
         told = [kept.view(batch, 1).expand(-1, most + 1)]
         if self.config.clock:
             told.append(inside / (length - 1).clamp_min(1))
         if self.config.end_row:
             told.append((over & (not hold)).to(points))
-        found: Tensor = self.projection(points, torch.stack(told, -1))
-        return found.view(batch, most + 1, len(self.config.depths), self.hidden)
+        found: Tensor = self.projection(points, torch.stack(told, -1), moves)
+        return found.view(batch, most + 1, len(self.config.depths), self.width)
 
     def forward(
         self,
@@ -207,6 +230,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         plan_keep: Tensor | None = None,
         signals: Tensor | None = None,
         units: Tensor | None = None,
+        begins: Tensor | None = None,
         **rest: Any,
     ) -> CausalLMOutputWithPast:
         """Predict the next token of each position.
@@ -222,6 +246,8 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             signals: Instead of a plan, what ``signals`` makes of it.
             units: Which unit each token belongs to, (batch, tokens), where ``input_ids`` is not the
                 whole document.
+            begins: Where the sections of each plan begin (``alignment.section_index``), where early
+                tags take it along.
             **rest: Handed to the base.
         """
         if signals is None and plan is not None and self.config.plan_dim:
@@ -231,7 +257,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             self.taps.signals = None  # of the pass before, kept for its gradients
         if signals is not None and self.taps is not None:
             if units is None:
-                units = unit_index(input_ids, self.config.boundaries, self.config.opens)
+                units = self.rows(input_ids, begins)
             added = rows_at(signals, units)  # (batch, tokens, depths, hidden)
             if self.config.sparse:
                 added = added * self._at_boundary(input_ids).to(added)
@@ -239,7 +265,9 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             if 0 in self.config.depths:
                 embedded = self.get_input_embeddings()(input_ids)
                 signal = self.taps.signals[self.config.depths.index(0)]
-                given = {"inputs_embeds": plus(embedded, signal)}
+                given = {"inputs_embeds": joined(embedded, signal)}
+        if labels is not None:
+            rest.setdefault("use_cache", False)  # nothing will follow
         try:
             found = self.lm(**given, attention_mask=attention_mask, **rest)
         finally:
@@ -255,6 +283,20 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             attentions=found.attentions,
         )
 
+    def rows(self, ids: Tensor, begins: Tensor | None = None, last: bool = False) -> Tensor:
+        """Return the plan's row of each token of whole documents, (batch, tokens).
+
+        Args:
+            ids: (batch, tokens).
+            begins: Where the plan's sections begin, if early tags take it along.
+            last: Whether those of the last tokens alone are wanted, (batch, 1).
+        """
+        c = self.config
+        if begins is None:
+            return (last_unit if last else unit_index)(ids, c.boundaries, c.opens)
+        found = section_index(ids, c.boundaries, c.tags, begins)
+        return found[:, -1:] if last else found
+
     def _at_boundary(self, ids: Tensor) -> Tensor:
         """Return which tokens are boundaries, or begin the document, (batch, tokens, 1, 1)."""
         begin = self.lm.config.bos_token_id
@@ -268,8 +310,8 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         bare: Any = super()
         found: dict[str, Any] = bare.prepare_inputs_for_generation(input_ids, *args, **kwargs)
         if found.get("signals") is not None:
-            step, about = found["input_ids"].shape[1], (self.config.boundaries, self.config.opens)
-            units = (last_unit if step == 1 else unit_index)(input_ids, *about)
+            step = found["input_ids"].shape[1]
+            units = self.rows(input_ids, found.get("begins"), last=step == 1)
             found["units"] = units[:, -step:].contiguous()
         return found
 
@@ -292,7 +334,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
 class Projection(nn.Module):
     """A plan's points, standardised, and what else is told, to what is added to the model."""
 
-    def __init__(self, dim: int, more: int, units: int, out: int) -> None:
+    def __init__(self, dim: int, more: int, units: int, out: int, views: int = 1) -> None:
         """Make a linear map, or one with hidden units.
 
         Args:
@@ -300,19 +342,23 @@ class Projection(nn.Module):
             more: Other features; the first says whether there is a point.
             units: Hidden units; 0: linear.
             out: Numbers that come out.
+            views: The point itself, and how many moves from and to it.
         """
         super().__init__()
         self.register_buffer("mean", torch.zeros(dim))
         self.register_buffer("sd", torch.ones(dim))
-        first = nn.Linear(dim + more, units or out)
+        first = nn.Linear(views * dim + more, units or out)
         self.layers = nn.ModuleList([first, nn.Linear(units, out)] if units else [first])
 
-    def forward(self, points: Tensor, told: Tensor) -> Tensor:
-        """Return what is added, (..., dim) and (..., more) to (..., out)."""
+    def forward(self, points: Tensor, told: Tensor, moves: Tensor | None = None) -> Tensor:
+        """Return what is added, (..., dim), (..., more) and (..., moves, dim) to (..., out)."""
         mean: Any = self.mean
         sd: Any = self.sd
-        latent = (points.to(mean.dtype) - mean) / sd * told[..., :1].to(mean.dtype)
-        found: Tensor = self.layers[0](torch.cat([latent, told.to(mean.dtype)], -1))
+        told = told.to(mean.dtype)
+        latent = (points.to(mean.dtype) - mean) / sd
+        if moves is not None:
+            latent = torch.cat([latent, (moves.to(mean.dtype) / sd).flatten(-2)], -1)
+        found: Tensor = self.layers[0](torch.cat([latent * told[..., :1], told], -1))
         for layer in self.layers[1:]:
             found = layer(F.gelu(found))
         return found

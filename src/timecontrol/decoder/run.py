@@ -90,6 +90,7 @@ class Decoder:
         device: str = "auto",
         dtype: str = "auto",
         compiled: bool = False,
+        captured: bool = True,
         checkpoints: bool = True,
         tensorboard: Path | None = None,
         before: Before | None = None,
@@ -110,6 +111,8 @@ class Decoder:
             device: ``auto``, ``cpu``, ``cuda``, ``mps``.
             dtype: ``bfloat16``: computed so, weights stay in float32; ``auto``: on a CUDA GPU.
             compiled: Whether the model is compiled.
+            captured: Whether on a CUDA GPU its layers are captured in graphs, where it is not
+                compiled: batches then all have one shape.
             checkpoints: Whether the state is kept in the run folder after each epoch, so that
                 training can go on; without, nothing is written before the end.
             tensorboard: A folder for TensorBoard's files.
@@ -150,7 +153,7 @@ class Decoder:
         if folder is not None and make_ready(folder, about["identity"], overwrite):
             return cls.load(folder, device=device, dtype=dtype)
         try:
-            how = How(place, bf16, compiled, checkpoints, tensorboard)
+            how = How(place, bf16, compiled, captured and not compiled, checkpoints, tensorboard)
             fitted = fine_tune(
                 chosen, codec, encoder, settings, about, folder, how, before, progress
             )

@@ -12,9 +12,10 @@ from typing import Any
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.tokens import STYLES
 
-METHODS = ("planned", "plain", "section-dense", "section-sparse")
+METHODS = ("planned", "plain", "clock", "section-dense", "section-sparse")
 TRIMS = ("sections", "cut", "drop")
 KEEPS = ("last", "best")
+FUSIONS = ("add", "film")
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,10 @@ class Settings:
     preset: str = "best"
     """The preset these settings began as."""
     method: str = "planned"
-    """``planned``: latents. ``plain``: none. ``section-dense``: every token is told its section;
+    """``planned``: latents. ``plain``: none. ``clock``: none, but how much of the plan is done is
+    told, and when it is over. ``section-dense``: every token is told its section;
     ``section-sparse``: only where one begins (the paper's oracles)."""
-    form: str = "best"
+    form: str = "decided"
     """How documents are written as tokens: a key of ``tokens.STYLES``."""
     window: int = 1024
     """Tokens of a training document at most; 0: as many as the base takes."""
@@ -35,6 +37,10 @@ class Settings:
     others each epoch; ``cut``: the end is lost; ``drop``: they are not used."""
     depths: int = 4
     """Places where the plan enters, spread over the layers; 1: the input alone."""
+    fusion: str = "add"
+    """How it is joined to what is there: added, or as scale and shift (``film``)."""
+    look: int = 0
+    """Points before and after that are told along, as differences; 0: the point alone."""
     init: float = 0.0
     """Standard deviation of the projection's weights at first."""
     units: int = 0
@@ -82,6 +88,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         choices = {"method": METHODS, "trim": TRIMS, "keep": KEEPS, "form": tuple(STYLES)}
+        choices["fusion"] = FUSIONS
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 pick(dict.fromkeys(allowed), getattr(self, name), name)
@@ -91,7 +98,7 @@ class Settings:
         for name in ("rate", "projection_rate", "lora_rate", "end_weight", "clip"):
             if not 0 < getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: more than 0.")
-        for name in ("noise", "init", "weight_decay", "patience", "lora", "units", "seed"):
+        for name in ("noise", "init", "weight_decay", "patience", "lora", "units", "look", "seed"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
         for name in ("latent_dropout", "warm_up"):
@@ -155,5 +162,8 @@ def preset(name: str, **changes: Any) -> Settings:
     """Return a preset with some settings changed; those that are ``None`` stay."""
     settings = pick(PRESETS, name, "preset")
     given = {k: v for k, v in changes.items() if v is not None}
-    own = SECTIONS if given.get("method", "").startswith("section-") else {}
+    method = given.get("method", "")
+    own: dict[str, Any] = SECTIONS if method.startswith("section-") else {}
+    if method == "clock":
+        own = {**SECTIONS, "clock": True, "end_row": True}
     return replace(settings, **{**own, **given})

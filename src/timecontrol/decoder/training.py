@@ -111,6 +111,7 @@ def train(
         remove_unused_columns=False,
         dataloader_pin_memory=place.type == "cuda",
         logging_strategy="epoch",
+        logging_nan_inf_filter=False,  # it would wait for the GPU in every step
         report_to="none",
         disable_tqdm=True,
         torch_compile=compiled,

@@ -17,7 +17,12 @@ from timecontrol.tokens import Piece
 def size(pieces: Sequence[Piece]) -> int:
     """Return the tokens of a document of these sentences, begin and end token included."""
     tags = sum(p.first and p.tag is not None for p in pieces)
-    return 2 + tags + sum(len(p.ids) + p.marked for p in pieces)
+    return 2 + tags + sum(cost(p) for p in pieces)
+
+
+def cost(piece: Piece) -> int:
+    """Return the tokens of a sentence with the marks about it, a tag left out."""
+    return piece.opened + len(piece.ids) + piece.marked
 
 
 def trim(pieces: Sequence[Piece], most: int, random: np.random.Generator) -> list[int]:
@@ -35,22 +40,22 @@ def trim(pieces: Sequence[Piece], most: int, random: np.random.Generator) -> lis
     over = size(pieces) - most
     if over <= 0:
         return list(range(len(pieces)))
-    cost = np.array([len(p.ids) + p.marked for p in pieces])
+    costs = np.array([cost(p) for p in pieces])
     section = np.array([p.section for p in pieces])
     parts = [np.flatnonzero(section == s) for s in range(section[-1] + 1)]
     goes = [list(rows[:0:-1]) for rows in parts[:-1]]  # from the end, all but the first
     goes.append(_stretch(parts[-1][1:-1], random))
     kept = np.ones(len(pieces), bool)
-    spare = np.array([cost[rows].sum() if rows else 0 for rows in goes], float)
+    spare = np.array([costs[rows].sum() if rows else 0 for rows in goes], float)
     while over > 0 and spare.any():
         s = int(random.choice(len(spare), p=spare / spare.sum()))
         row = goes[s].pop(0)
         kept[row] = False
-        over -= int(cost[row])
-        spare[s] -= cost[row]
+        over -= int(costs[row])
+        spare[s] -= costs[row]
     if over > 0 and len(parts[-1]) > 1:
         kept[-1] = False
-        over -= int(cost[-1])
+        over -= int(costs[-1])
     if over > 0:
         kept &= _inner(pieces, section, over, random)
     return np.flatnonzero(kept).tolist()

@@ -115,7 +115,7 @@ def _changed(example: Example, points: Array | None = None, keep: bool = True) -
     if points is not None:
         points = stretched(points, len(example.points))
     own = example.points if points is None else points
-    return Example(example.ids, example.weights, own, keep, example.starts)
+    return replace(example, points=own, keep=keep)
 
 
 def profile(sections: Sequence[Section], tags: Sequence[str]) -> Array:

@@ -1,11 +1,13 @@
 """Do written documents have the structure of real ones? Order and length of sections, repetition.
 
 Each number is the mean over decoders that differ only in their seed, with the standard error over
-them; of a single decoder, with the standard error over its documents.
+them; of a single decoder, with the standard error over its documents. Ways of writing are compared
+with one of them, training seed by training seed and document by document.
 """
 
 import gc
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +29,28 @@ from timecontrol.experiments.texts import (
     training_lengths,
 )
 from timecontrol.experiments.ways import Ways, written
-from timecontrol.metrics.lengths import lengths, mean_lengths
-from timecontrol.metrics.ordering import ordering
+from timecontrol.metrics.lengths import (
+    deviation_of_means,
+    lengths,
+    mean_lengths,
+    own_means,
+    stretched,
+)
+from timecontrol.metrics.ordering import Numbers, ordered, ordered_released, ordering
+from timecontrol.metrics.paired import (
+    Sample,
+    Statistic,
+    deviation_of,
+    differences,
+    mean_of,
+    pairs_of,
+)
 from timecontrol.metrics.repetition import repetition
 from timecontrol.tokens import Codec
 
 Cell = dict[str, Any]
+Way = tuple[str, str, int]
+"""Length, label and budget: those of a row."""
 
 COLUMNS = {
     "order": ("in order", 100.0, 1),
@@ -42,6 +60,7 @@ COLUMNS = {
     "MMs": ("MM stretched", 1.0, 1),
     "mean_of_deviations": ("mean dev.", 1.0, 1),
     "repeated_4_grams": ("rep. 4-grams", 100.0, 1),
+    "tail_repeated_4_grams": ("tail rep.", 100.0, 1),
     "distinct_2": ("distinct-2", 100.0, 1),
     "repeated_sentences": ("rep. sentences", 100.0, 1),
     "ended": ("ended", 100.0, 1),
@@ -54,9 +73,18 @@ NOTE = (
     "in order: every tag once, in order (the paper's rule); released rule: missing tags allowed; "
     "MM: deviation of mean section lengths from those of the training documents (trimmed to the "
     "window), in percent; stretched: from the same means stretched to the budget; mean dev.: mean "
-    "over documents and sections of the deviation. n: documents of each decoder. ±: standard error "
-    "over decoders that differ in their seed alone, or of one decoder over its documents."
+    "over documents and sections of the deviation; tail rep.: 4-grams of the last quarter of the "
+    "sentences that came before. n: documents of each decoder. ±: standard error over decoders "
+    "that differ in their seed alone, or of one decoder over its documents."
 )
+APART = (
+    " Differences: the row less the one it is compared with, decoders of one training seed and "
+    "documents of one number together; pairs: of decoders; n: documents in both; in brackets the "
+    "95 % interval of 2,000 resamples of training seeds, then of documents; each alone, so that of "
+    "twenty equal ones one is told apart by chance."
+)
+LARGER = {"order", "released"}
+"""What is compared, the more the better; of lengths that are off, the less."""
 
 
 def structures(
@@ -67,6 +95,7 @@ def structures(
     ways: Ways | None = None,
     tokenizer: str = "smollm2-135m",
     window: int = 1024,
+    against: str | None = None,
     place: Place | None = None,
 ) -> Found:
     """Return the structure of what decoders write, and of texts written before.
@@ -78,6 +107,7 @@ def structures(
         ways: How the decoders are asked to write.
         tokenizer: Of a base: counts the tokens of sections.
         window: Training documents are trimmed to it.
+        against: The label of the row that others are compared with; else a plain one.
         place: Where to compute.
     """
     place, ways = place or Place(), ways or Ways()
@@ -87,17 +117,27 @@ def structures(
     given = [read_texts(file) for file in files]
     codec = Codec(load_tokenizer(tokenizer), corpus.layout)
     reference = training_lengths(corpus, codec, window)
-    measured, decoders = [], []
+    known = (corpus.layout, codec, reference)
+    measured, samples, decoders = [], [], []
     for name in models:
         decoder = Decoder.load(name, place.device, place.dtype)
         decoders.append(about(name, decoder))
         for texts in written(name, decoder, ways, place):
-            measured.append((texts, measure(texts, corpus.layout, codec, reference)))
+            measured.append((texts, measure(texts, *known)))
+            numbers = range(len(texts.sections))
+            samples.append(Sample(decoder.settings.seed, numbers, statistics(texts, *known)))
         del decoder
         gc.collect()  # a captured step and its model hold each other
-    for texts in given:
-        measured.append((texts, measure(texts, corpus.layout, codec, reference)))
+    for file, texts in zip(files, given, strict=True):
+        measured.append((texts, measure(texts, *known)))
+        samples.append(Sample(*origin_of(file), statistics(texts, *known)))
     made = rows(measured)
+    told, labels = against, list(dict.fromkeys(row["label"] for row in made))
+    if against is not None and against not in labels:
+        told = f"No row named {against!r}. There are: {'; '.join(labels)}."
+        if not models:  # else what was written, perhaps for hours, is not thrown away
+            raise TimeControlError(told)
+    apart = compared([texts for texts, _ in measured], samples, against)
     settings = {
         "documents of each decoder and way": ways.count if models else None,
         **ways.options,
@@ -107,10 +147,16 @@ def structures(
         "tokens counted by": tokenizer,
         "training documents": len(reference),
         "window": window,
+        "against": told,
         "texts": [file.name for file in files],
     }
     found = result("structure", corpus, decoders, settings, made, place)
-    return {**found, "tables": tables(made), "note": NOTE}
+    return {
+        **found,
+        "differences": apart,
+        "tables": tables(made) + difference_tables(apart),
+        "note": NOTE + APART if apart else NOTE,
+    }
 
 
 def measure(texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Lengths]) -> Cell:
@@ -137,8 +183,8 @@ def measure(texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Leng
         "sentences": _spread([float(n) for n in counts]),
         "tokens": _spread([float(n) for n in texts.tokens]),
     }
-    for name in ("repeated_4_grams", "distinct_2", "repeated_sentences"):
-        cells[name] = again[name]
+    for name in ("repeated_4_grams", "tail_repeated_4_grams", "distinct_2", "repeated_sentences"):
+        cells[name] = again.get(name)
     return {name: _plain(cell) for name, cell in cells.items() if cell is not None}
 
 
@@ -147,16 +193,9 @@ def rows(measured: Sequence[tuple[Texts, Cell]]) -> list[dict[str, Any]]:
 
     Runs share a row where they differ in their seed alone; where recipes differ, the label says so.
     """
-    ways: dict[tuple[str, str, int], list[tuple[Texts, Cell]]] = {}
-    for texts, cells in measured:
-        ways.setdefault((texts.length, texts.label, texts.budget), []).append((texts, cells))
-    groups: dict[tuple[str, str, int], list[tuple[Texts, Cell]]] = {}
-    for (length, label, budget), runs in ways.items():
-        for run, words in zip(runs, differing([t.recipe for t, _ in runs]), strict=True):
-            name = f"{label} ({words})" if words else label
-            groups.setdefault((length, name, budget), []).append(run)
     found = []
-    for (length, label, budget), runs in groups.items():
+    for (length, label, budget), places in grouped([texts for texts, _ in measured]).items():
+        runs = [measured[i] for i in places]
         cells = {}
         for column in COLUMNS:
             if own := [c[column] for _, c in runs if column in c]:
@@ -179,16 +218,104 @@ def rows(measured: Sequence[tuple[Texts, Cell]]) -> list[dict[str, Any]]:
     return found
 
 
+def grouped(texts: Sequence[Texts]) -> dict[Way, list[int]]:
+    """Return the rows, and which of the texts are the runs of each."""
+    ways: dict[Way, list[int]] = {}
+    for i, t in enumerate(texts):
+        ways.setdefault((t.length, t.label, t.budget), []).append(i)
+    found: dict[Way, list[int]] = {}
+    for (length, label, budget), places in ways.items():
+        words = differing([texts[i].recipe for i in places])
+        for i, differs in zip(places, words, strict=True):
+            name = f"{label} ({differs})" if differs else label
+            found.setdefault((length, name, budget), []).append(i)
+    return found
+
+
+def statistics(
+    texts: Texts, layout: Layout, codec: Codec, reference: Sequence[Lengths]
+) -> dict[str, Statistic]:
+    """Return the measures that are compared, of the documents of one decoder.
+
+    Without tags there are none.
+    """
+    if not layout.tags:
+        return {}
+    numbers: Sequence[Numbers | None] = [None] * len(texts.sections)
+    if layout.numbered and texts.numbers is not None:
+        numbers = texts.numbers
+    given = list(zip(texts.tags, numbers, strict=True))
+    found = {
+        "order": mean_of([ordered(tags, layout, n) for tags, n in given]),
+        "released": mean_of([ordered_released(tags, layout, n) for tags, n in given]),
+    }
+    if not (goal := mean_lengths(list(reference))):
+        return found
+    own = [own_means(lengths_of(d, codec)) for d in texts.sections]
+    found["MM"] = deviation_of(own, goal)
+    if texts.length == "forced" and not layout.repeats:
+        found["MMs"] = deviation_of(own, stretched(goal, texts.budget))
+    found["mean_of_deviations"] = mean_of([deviation_of_means(d, goal)[0] for d in own])
+    return found
+
+
+def origin_of(file: Path) -> tuple[int | None, Sequence[int]]:
+    """Return the training seed of a file's decoder, where known, and the numbers of its documents.
+
+    Documents that do not tell numbers of their own are counted.
+    """
+    with file.open("rb") as lines:
+        found = [json.loads(line) for line in lines if line.strip()]
+    seed = (found[0].get("decoder") or {}).get("seed")
+    numbers = [n for document in found if isinstance(n := document.get("number"), int)]
+    known = len(set(numbers)) == len(found)
+    return seed if isinstance(seed, int) else None, numbers if known else range(len(found))
+
+
+def compared(
+    texts: Sequence[Texts], samples: Sequence[Sample], against: str | None = None
+) -> list[dict[str, Any]]:
+    """Return how rows differ from one of the same length and budget, as plain data.
+
+    Args:
+        texts: What was written, of each decoder and way.
+        samples: The same as what is compared of it.
+        against: The label of that row; else the first plain one. Where there is none, neither are
+            differences, and a row without a training seed of it has none.
+    """
+    ways = grouped(texts)
+    found = []
+    for (length, label, budget), places in ways.items():
+        own = [name for long, name, tokens in ways if (long, tokens) == (length, budget)]
+        first = against or next((name for name in own if _is_plain(name)), None)
+        if first not in own or first == label:
+            continue
+        partners = [samples[i] for i in ways[length, first, budget]]
+        pairs = pairs_of(partners, [samples[i] for i in places])
+        if pairs and (cells := differences(pairs, LARGER)):
+            found.append(
+                {
+                    "length": length,
+                    "budget": budget,
+                    "label": label,
+                    "against": first,
+                    "pairs": len(pairs),
+                    "documents": len(pairs[0][0]),
+                    "cells": {name: cell.as_dict() for name, cell in cells.items()},
+                }
+            )
+    return found
+
+
 def tables(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return rows as tables, one for each length."""
     made = []
     for length, budget in dict.fromkeys((row["length"], row["budget"]) for row in found):
         own = [r for r in found if (r["length"], r["budget"]) == (length, budget)]
         names = [n for n in COLUMNS if any(n in r["cells"] for r in own)]
-        words = f"forced to {budget} tokens" if length == "forced" else "normal length"
         made.append(
             {
-                "title": f"Structure, {words}",
+                "title": f"Structure, {_length(length, budget)}",
                 "columns": ["", "n", "decoders", *(COLUMNS[n][0] for n in names)],
                 "rows": [
                     [
@@ -202,6 +329,40 @@ def tables(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
             }
         )
     return made
+
+
+def difference_tables(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return differences as tables, one for each length, a line for each measure."""
+    made = []
+    for way in dict.fromkeys((r["length"], r["budget"], r["against"]) for r in found):
+        length, budget, against = way
+        made.append(
+            {
+                "title": f"Difference from {against}, {_length(length, budget)}",
+                "columns": ["", "n", "pairs", "measure", "difference", "95 % interval", "verdict"],
+                "rows": [
+                    [r["label"], str(r["documents"]), str(r["pairs"]), *_apart(cell, name)]
+                    for r in found
+                    if (r["length"], r["budget"], r["against"]) == way
+                    for name, cell in r["cells"].items()
+                ],
+            }
+        )
+    return made
+
+
+def _apart(cell: Mapping[str, Any], name: str) -> list[str]:
+    title, scale, digits = COLUMNS[name]
+    value, low, high = (f"{scale * cell[k]:+.{digits}f}" for k in ("value", "low", "high"))
+    return [title, value, f"[{low}, {high}]", cell["verdict"]]
+
+
+def _length(length: str, budget: int) -> str:
+    return f"forced to {budget} tokens" if length == "forced" else "normal length"
+
+
+def _is_plain(label: str) -> bool:
+    return label.split(" (")[0] == "plain"
 
 
 def _text(cell: Cell | None, name: str) -> str:

@@ -144,9 +144,24 @@ def _way(found: Any, plan: Plan | None, stem: str) -> dict[str, Any]:
     }
 
 
+DECIDE = (
+    "top_p",
+    "temperature",
+    "beams",
+    "stop",
+    "follow",
+    "ordered",
+    "loop",
+    "candidates",
+    "likelihood",
+    "nearness",
+)
+"""Settings of writing that decide a text, but the seed."""
+
+
 def recipe_of(how: Mapping[str, Any]) -> dict[str, Any]:
     """Return what decides a text of how it was written, but the seed."""
-    return {name: how[name] for name in ("top_p", "temperature", "beams", "stop") if name in how}
+    return {name: how[name] for name in DECIDE if name in how}
 
 
 def differing(recipes: Sequence[Mapping[str, Any]]) -> list[str]:

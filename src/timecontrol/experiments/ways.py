@@ -48,7 +48,7 @@ def written(name: str, decoder: Decoder, ways: Ways, place: Place) -> list[Texts
             label = label_of(decoder.settings.method, used, decoder.settings.preset)
             if ways.folder is not None:
                 stem = f"{Path(name).name}-{length}-{used or 'none'}"
-                _keep(texts, ways.folder / f"{stem}.jsonl", decoder)
+                kept_as(texts, ways.folder / f"{stem}.jsonl", decoder)
             found.append(_texts(texts, label, Path(name).name, decoder))
     return found
 
@@ -72,7 +72,8 @@ def _texts(texts: Sequence[Written], label: str, run: str, decoder: Decoder) -> 
     )
 
 
-def _keep(texts: Sequence[Written], file: Path, decoder: Decoder) -> None:
+def kept_as(texts: Sequence[Written], file: Path, decoder: Decoder) -> None:
+    """Write documents as JSON lines, with what is known of their decoder."""
     file.parent.mkdir(parents=True, exist_ok=True)
     made = decoder.about()
     lines = [json.dumps({**t.as_dict(), "decoder": made}) for t in texts]

@@ -18,10 +18,11 @@ from transformers import AttentionInterface
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from timecontrol.decoder import Decoder, PlannedLM
-from timecontrol.decoder.alignment import next_count, row_of
+from timecontrol.decoder.alignment import is_boundary, next_count, next_row, row_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.packed import packed
+from timecontrol.generation.processors import only_due
 from timecontrol.generation.sampling import BLOCK, choose, draws_for
 from timecontrol.generation.settings import Writing
 from timecontrol.plans import Plan
@@ -142,19 +143,31 @@ class Step:
     """Everything one decoding step reads and changes."""
 
     def __init__(
-        self, decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None
+        self,
+        decoder: Decoder,
+        rows: int,
+        writing: Writing,
+        signals: Tensor | None,
+        begins: Tensor | None = None,
     ) -> None:
         """Make the buffers of ``rows`` documents."""
         self.model: PlannedLM = decoder.model
         self.writing = writing
         self.signals = None if signals is None else signals.clone()
+        self.begins = None if begins is None else begins.clone()
         codec, device = decoder.codec, decoder.model.device
         self.begin, self.end = codec.begin, codec.end
         self.pad = int(codec.tokenizer.pad_token_id)
+        never = [*codec.foreign, *([codec.end] if writing.forced else [])]
+        self.never = torch.tensor(never, dtype=torch.long, device=device)
+        self.order = torch.tensor(list(codec.tag_ids.values()), dtype=torch.long, device=device)
+        self.said = torch.zeros(rows, dtype=torch.long, device=device)
         self.steps = writing.budget - 1
         self.noise = torch.zeros(rows, self.steps, draws_for(writing.top_p), device=device)
         self.token = torch.zeros(rows, 1, dtype=torch.long, device=device)
         self.count = torch.zeros(rows, dtype=torch.long, device=device)
+        self.tags = torch.zeros(rows, dtype=torch.long, device=device)
+        self.units = torch.zeros(rows, 1, dtype=torch.long, device=device)
         self.done = torch.zeros(rows, dtype=torch.bool, device=device)
         self.at = torch.zeros(1, dtype=torch.long, device=device)
         self.out = torch.zeros(rows, self.steps, dtype=torch.long, device=device)
@@ -182,16 +195,30 @@ class Step:
             lm.set_output_embeddings(head)
             lm.set_attn_implementation(attention)
 
-    def reset(self, noise: Tensor, lengths: Tensor, signals: Tensor | None = None) -> None:
+    def reset(
+        self,
+        noise: Tensor,
+        lengths: Tensor,
+        signals: Tensor | None = None,
+        begins: Tensor | None = None,
+    ) -> None:
         """Begin new documents, with the numbers of each step and their plans."""
         if self.signals is not None and signals is not None:
             self.signals.copy_(signals)
+        if self.begins is not None and begins is not None:
+            self.begins.copy_(begins)
         self.noise.copy_(noise)
         self.lengths.copy_(lengths)
         self.token.fill_(self.begin)
         self.out.fill_(self.pad)
-        for state in (self.count, self.done, self.at):
+        for state in (self.count, self.tags, self.said, self.units, self.done, self.at):
             state.zero_()
+
+    @property
+    def state(self) -> list[Tensor]:
+        """What a step changes, but keys and values."""
+        places = [self.at, self.token, self.count, self.tags, self.said, self.units]
+        return [*places, self.done, self.out]
 
     def look(self, visible: int) -> None:
         """Let attention look at so many positions."""
@@ -200,14 +227,13 @@ class Step:
 
     def __call__(self) -> None:
         """Write one token of every document."""
-        w, config = self.writing, self.model.config
+        w = self.writing
         visible = self.slots[0].visible
         mask = torch.where(self.places[:visible] <= self.at, 0.0, -torch.inf)
         mask = mask.to(self.model.dtype)
         given: dict[str, Any] = {}
         if self.signals is not None:
-            units = row_of(self.count, config.opens).unsqueeze(-1)
-            given = {"signals": self.signals, "units": units}
+            given = {"signals": self.signals, "units": self.units}
         logits = (
             self.model(
                 self.token,
@@ -221,18 +247,31 @@ class Step:
             .float()
         )
         logits[:, self.tokens :] = -torch.inf
-        if w.forced:
-            logits[:, self.end] = -torch.inf
+        logits.index_fill_(1, self.never, -torch.inf)
+        if w.ordered:
+            only_due(logits, self.said, self.order)
         noise = self.noise.index_select(1, self.at).squeeze(1)  # (rows, draws)
         chosen = choose(logits, noise, w.top_p, w.temperature)
         chosen = torch.where(self.done, self.pad, chosen)
         self.out.index_copy_(1, self.at, chosen.unsqueeze(-1))
         self.done |= chosen == self.end
-        self.count.copy_(next_count(self.count, chosen, config.boundaries))
+        self.said.add_(torch.isin(chosen, self.order))
+        self.units.copy_(self.move_on(chosen).unsqueeze(-1))
         if w.stop == "plan" and self.signals is not None and not w.forced:
-            self.done |= row_of(self.count, config.opens) >= self.lengths
+            self.done |= self.units.squeeze(-1) >= self.lengths
         self.token.copy_(chosen.unsqueeze(-1))
         self.at += 1
+
+    def move_on(self, chosen: Tensor) -> Tensor:
+        """Count one more token of each document, and return its row of the plan, (rows,)."""
+        config = self.model.config
+        if self.begins is None:
+            self.count.copy_(next_count(self.count, chosen, config.boundaries))
+            return row_of(self.count, config.opens)
+        mark, tag = is_boundary(chosen, config.boundaries), is_boundary(chosen, config.tags)
+        self.tags.copy_(self.tags + tag.long())
+        self.count.copy_(next_row(self.count, mark, tag, self.tags, self.begins))
+        return self.count
 
 
 class Runner:
@@ -268,20 +307,19 @@ class Runner:
     def _capture(self, visible: int) -> Any:
         """Return a graph of the step; the state is as it was before."""
         step = self.step
-        state = (step.token, step.count, step.done, step.at, step.out)
-        before = [tensor.clone() for tensor in state]
+        before = [tensor.clone() for tensor in step.state]
         step.look(visible)
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):  # kernels are chosen and memory is taken before the capture
                 step()
-                step.at.copy_(before[3])
+                step.at.copy_(before[0])
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             step()
-        for tensor, kept in zip(state, before, strict=True):
+        for tensor, kept in zip(step.state, before, strict=True):
             tensor.copy_(kept)
         return graph
 
@@ -319,29 +357,32 @@ def run(
     rows = filled(len(plans), model, writing.exact)
     rows += [len(plans) - 1] * (least - len(rows))
     options = plan_options(decoder, [plans[i] for i in rows], writing)
+    begins = options.get("begins")
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
         lengths = options["plan_length"]
         with ONE, packed(model.projection):
             signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with ONE:
-        runner = _runner(decoder, len(rows), writing, signals)
+        runner = _runner(decoder, len(rows), writing, signals, begins)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
-        runner.step.reset(noise.to(model.device), lengths, signals)
+        runner.step.reset(noise.to(model.device), lengths, signals, begins)
         with runner.step.prepared(), packed(model):
             found = runner.run(tick)[: len(plans)].tolist()
     return [[decoder.codec.begin, *row] for row in found]
 
 
-def _runner(decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None) -> Runner:
+def _runner(
+    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, begins: Tensor | None
+) -> Runner:
     """Return a runner for these shapes: that of the batch before, where it fits."""
     how = replace(writing, seed=0)
     model = decoder.model
-    shape = None if signals is None else tuple(signals.shape)
-    key = (rows, how, shape, model.device, model.dtype)
+    shapes = [None if given is None else tuple(given.shape) for given in (signals, begins)]
+    key = (rows, how, *shapes, model.device, model.dtype)
     kept: dict[Any, Runner] = model.__dict__.setdefault("_runner", {})
     if key not in kept:
         kept.clear()  # its buffers are large
-        kept[key] = Runner(Step(decoder, rows, writing, signals))
+        kept[key] = Runner(Step(decoder, rows, writing, signals, begins))
     return kept[key]

@@ -14,13 +14,17 @@ WRITING = 1
 """Apart from the numbers that plans are drawn with."""
 
 
-def uniforms(seed: int, numbers: Sequence[int], steps: int, draws: int) -> Tensor:
+def uniforms(
+    seed: int, numbers: Sequence[int], steps: int, draws: int, candidate: int = 0
+) -> Tensor:
     """Return numbers in [0, 1) for each document, step and draw, (documents, steps, draws).
 
-    The first steps are the same for any number of steps.
+    The first steps are the same for any number of steps. Other candidates for the same document
+    have other numbers.
     """
+    more = (candidate,) if candidate else ()
     found = [
-        np.random.default_rng((seed, number, WRITING)).random((steps, draws), np.float32)
+        np.random.default_rng((seed, number, WRITING, *more)).random((steps, draws), np.float32)
         for number in numbers
     ]
     return torch.from_numpy(np.stack(found))

@@ -1,13 +1,13 @@
 """What is hooked into transformers' ``generate``: the choice of tokens, and where to stop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 from transformers import LogitsProcessor, StoppingCriteria
 from transformers.generation.streamers import BaseStreamer
 
-from timecontrol.decoder.alignment import last_unit
+from timecontrol.decoder.model import PlannedLM
 from timecontrol.generation.sampling import choose
 
 
@@ -39,17 +39,45 @@ class Keyed(LogitsProcessor):
         return found.scatter_(1, chosen.unsqueeze(-1), 0.0)
 
 
+class InOrder(LogitsProcessor):
+    """Forbids every tag but the one that is due: a ceiling, to be compared with."""
+
+    def __init__(self, tags: Tensor) -> None:
+        """Let ``tags``, ids in the order of a layout, come in that order, each once."""
+        self.tags = tags
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Return scores with minus infinity at tags that are not due."""
+        said = torch.isin(input_ids, self.tags).sum(-1)
+        return only_due(scores, said, self.tags)
+
+
+def only_due(scores: Tensor, said: Tensor, tags: Tensor) -> Tensor:
+    """Return scores, (rows, vocabulary), with minus infinity at tags that are not due.
+
+    Args:
+        scores: Changed in place.
+        said: Tags so far, (rows,).
+        tags: Their ids, in order.
+    """
+    due = torch.arange(len(tags), device=tags.device) == said.unsqueeze(-1)  # (rows, tags)
+    own = scores.index_select(1, tags)
+    return scores.index_copy_(1, tags, own.masked_fill(~due, -torch.inf))
+
+
 class PlanEnd(StoppingCriteria):
     """Stops a document when its plan is over: after as many sentences as it has points."""
 
-    def __init__(self, lengths: Tensor, boundaries: Sequence[int], opens: bool) -> None:
+    def __init__(self, model: PlannedLM, lengths: Tensor, begins: Tensor | None = None) -> None:
         """Stop row i after ``lengths[i]`` units; in beam search all rows of document i."""
-        self.lengths, self.boundaries, self.opens = lengths, boundaries, opens
+        self.model, self.lengths, self.begins = model, lengths, begins
 
     def __call__(self, input_ids: Tensor, scores: Tensor, **rest: object) -> Tensor:
         """Return which rows are done."""
-        units = last_unit(input_ids, self.boundaries, self.opens).squeeze(-1)
-        return units >= self.lengths.repeat_interleave(len(units) // len(self.lengths))
+        times = len(input_ids) // len(self.lengths)
+        begins = None if self.begins is None else self.begins.repeat_interleave(times, 0)
+        units = self.model.rows(input_ids, begins, last=True).squeeze(-1)
+        return units >= self.lengths.repeat_interleave(times)
 
 
 class Sentences(BaseStreamer):

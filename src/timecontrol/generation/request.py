@@ -12,7 +12,7 @@ from timecontrol.decoder import Decoder
 from timecontrol.decoder.examples import smoothed
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.generation.settings import Writing
-from timecontrol.plans import KINDS, Pin, Plan, draw, plan_length, read_plans
+from timecontrol.plans import KINDS, Pin, Plan, plan_length, read_plans, sketch
 from timecontrol.plans.plan import DOCUMENT
 from timecontrol.sentences import paragraphs, splitter
 
@@ -50,6 +50,8 @@ def default_kind(decoder: Decoder) -> str:
     """Return the kind of plan that a decoder is meant to follow."""
     if decoder.settings.method.startswith("section-"):
         return "retrieved"
+    if decoder.settings.method == "clock":
+        return "mean"
     about = decoder.config["encoder"] or {}
     own = OWN_KINDS.get(decoder.settings.preset, {})
     return own.get(about.get("objective", ""), "bridge")
@@ -194,16 +196,13 @@ def plans_for(
     about |= {k: v for k, v in (("start", start), ("goal", goal)) if v is not None}
     if waypoints:
         about["waypoints"] = [list(w) for w in waypoints]
-    return [
-        Plan(
-            draw(law, kind, n, seed=writing.seed, number=first + i, pins=pins),
-            kind,
-            writing.seed,
-            first + i,
-            about,
+    found: list[Plan | None] = []
+    for number in range(first, first + count):
+        drawn = sketch(law, kind, n, seed=writing.seed, number=number, pins=pins)
+        found.append(
+            Plan(drawn.points, kind, writing.seed, number, about, drawn.starts, drawn.track)
         )
-        for i in range(count)
-    ]
+    return found
 
 
 def plans_from(decoder: Decoder, file: Path, count: int | None, writing: Writing) -> list[Plan]:

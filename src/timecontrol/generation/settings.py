@@ -21,6 +21,20 @@ class Writing:
     stop: str = "end"
     """What ends a document of normal length: the model's end token (``end``), or that the plan has
     run out, too (``plan``)."""
+    follow: str = "sentences"
+    """How a plan is followed. ``sentences``: a point a sentence, whatever is written. ``sections``:
+    the same, but a section that begins early takes the plan along, where it knows its sections."""
+    loop: bool = False
+    """Whether what is written is read again after each sentence, and the rest planned anew."""
+    candidates: int = 1
+    """Sentences to choose from, each time, in the loop."""
+    likelihood: float = 1.0
+    """How much the mean log probability of its tokens counts in the choice."""
+    nearness: float = 1.0
+    """How much its nearness to the plan counts."""
+    ordered: bool = False
+    """Whether every tag but the one that is due is forbidden. No method of ours: a ceiling, to be
+    compared with."""
     top_p: float = 0.95
     temperature: float = 1.0
     beams: int = 1
@@ -35,6 +49,17 @@ class Writing:
             raise TimeControlError(f"length is {self.length!r}: normal or forced.")
         if self.stop not in ("end", "plan"):
             raise TimeControlError(f"stop is {self.stop!r}: end or plan.")
+        if self.follow not in ("sections", "sentences"):
+            raise TimeControlError(f"follow is {self.follow!r}: sections or sentences.")
+        if self.candidates < 1:
+            raise TimeControlError(f"candidates is {self.candidates}: 1 or more.")
+        if self.candidates > 1 and not self.loop:
+            raise TimeControlError("Candidates are chosen from in the loop: --loop.")
+        if self.loop and self.beams > 1:
+            raise TimeControlError("The loop has no beam search: no --loop with --beams.")
+        for name in ("likelihood", "nearness"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise TimeControlError(f"{name} is {getattr(self, name):g}: 0 or more.")
         if self.budget < 2:
             raise TimeControlError(f"length is {self.budget} tokens: 2 or more.")
         if not 0 < self.top_p <= 1:

@@ -10,14 +10,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from timecontrol.decoder import Decoder, PlannedLM
-from timecontrol.decoder.alignment import unit_index
+from timecontrol.decoder.alignment import begins_of
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.packed import packed, rows_alike
-from timecontrol.generation.processors import Keyed, PlanEnd, Sentences
+from timecontrol.generation.processors import InOrder, Keyed, PlanEnd, Sentences
 from timecontrol.generation.sampling import draws_for
 from timecontrol.generation.settings import Writing
 from timecontrol.generation.units import units_of
@@ -67,7 +68,20 @@ def write(
             def tick(rows: int = rows) -> None:
                 advance(rows)
 
-            if fast:
+            if writing.loop:
+                from timecontrol.generation.loop import run_loop
+
+                whole = [plan for plan in some if plan is not None]
+                before = 0
+
+                def tick_to(at: int, rows: int = rows) -> None:
+                    nonlocal before
+                    advance(rows * (at - before))
+                    before = at
+
+                ids, followed = run_loop(decoder, whole, numbers, writing, tick_to)
+                some = [*followed]
+            elif fast:
                 from timecontrol.generation.fast import run
 
                 ids = run(decoder, some, numbers, writing, tick, batch if start and on_gpu else 0)
@@ -96,6 +110,8 @@ def stream(
     _check(decoder, [plan], writing, number, 1)
     if writing.beams > 1:
         raise TimeControlError("Beam search has no text before its end: no --stream with --beams.")
+    if writing.loop:
+        raise TimeControlError("A sentence is chosen when it is whole: no --stream with --loop.")
     codec = decoder.codec
     seen = [codec.begin]
     told = 0
@@ -139,12 +155,14 @@ def run_generate(
         "eos_token_id": codec.end,
         "pad_token_id": int(codec.tokenizer.pad_token_id),
         "do_sample": False,
+        "suppress_tokens": codec.foreign or None,
         "attention_mask": torch.ones_like(prompt),
     }
     options |= plan_options(decoder, [plans[i] for i in rows], writing)
     if writing.stop == "plan" and "plan_length" in options and not writing.forced:
-        about = model.config.boundaries, model.config.opens
-        options["stopping_criteria"] = [PlanEnd(options["plan_length"].to(device), *about)]
+        options["stopping_criteria"] = [
+            PlanEnd(model, options["plan_length"].to(device), options.get("begins"))
+        ]
     if writing.beams > 1:
         options["num_beams"] = writing.beams
     else:
@@ -152,7 +170,8 @@ def run_generate(
         keys = [numbers[i] for i in rows]
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws).to(device)
         keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick)
-        options["logits_processor"] = [keyed]
+        order = torch.tensor(list(codec.tag_ids.values()), dtype=torch.long, device=device)
+        options["logits_processor"] = [*([InOrder(order)] if writing.ordered else []), keyed]
     with ONE, plain_attention(model, writing.exact), packed(model):
         found = model.generate(prompt, streamer=streamer, **options)
     return [row.tolist() for row in found[: len(plans)]]
@@ -173,19 +192,33 @@ def plan_options(
     """Return the plans as ``PlannedLM.generate`` takes them; nothing where there are none."""
     if not decoder.model.config.plan_dim:
         return {}
-    points = [plan.points for plan in plans if plan is not None]
-    given = {k: v.to(decoder.model.device) for k, v in plan_batch(points).items()}
-    return {**given, "hold": writing.forced}
+    known = [plan for plan in plans if plan is not None]
+    given = plan_batch([plan.points for plan in known])
+    begins = begins_for(decoder, known, writing)
+    if begins is not None:
+        given["begins"] = begins
+    return {**{k: v.to(decoder.model.device) for k, v in given.items()}, "hold": writing.forced}
+
+
+def begins_for(decoder: Decoder, plans: Sequence[Plan], writing: Writing) -> Tensor | None:
+    """Return where the sections of plans begin, where early tags take them along."""
+    config = decoder.model.config
+    if writing.follow != "sections" or config.opens or not any(plan.starts for plan in plans):
+        return None
+    return begins_of([plan.starts for plan in plans])
 
 
 def finish(
     decoder: Decoder, ids: Sequence[int], plan: Plan | None, number: int, writing: Writing
 ) -> Written:
     """Return a document of its tokens; what stands after its end, or its plan's, is cut off."""
-    config, end = decoder.model.config, decoder.codec.end
-    last = len(ids) - 1
+    end, last = decoder.codec.end, len(ids) - 1
+    index: list[int] = []
+    if plan is not None:
+        begins = begins_for(decoder, [plan], writing)
+        index = decoder.model.rows(torch.tensor([ids]), begins)[0].tolist()
     if writing.stop == "plan" and plan is not None and not writing.forced:
-        over = unit_index(torch.tensor(ids), config.boundaries, config.opens) >= len(plan)
+        over = torch.tensor(index) >= len(plan)
         last = int(over.int().argmax()) if over.any() else last
     last = next((i for i in range(1, last) if ids[i] == end), last)
     kept = tuple(ids[: last + 1])
@@ -193,7 +226,6 @@ def finish(
     codec = decoder.codec
     sections, outline, units = codec.decode(kept), codec.outline(kept), None
     if plan is not None:
-        index = unit_index(torch.tensor(kept), config.boundaries, config.opens).tolist()
         units = units_of(codec, kept, index)
     return Written(number, sections, kept, ended, plan, writing.as_dict(), outline, units)
 
@@ -239,6 +271,13 @@ def _check(
             f"{decoder.positions}: give a smaller --length."
         )
     dim = decoder.model.config.plan_dim
+    layout = decoder.codec.layout
+    if writing.ordered and (writing.loop or writing.beams > 1 or not layout.tags):
+        raise TimeControlError("Only tags can be put in order: not in the loop, nor with beams.")
+    if writing.ordered and (layout.repeats or layout.floating):
+        raise TimeControlError(f"The tags of layout {layout.name!r} have no fixed order.")
+    if writing.loop and not dim:
+        raise TimeControlError("This decoder was trained without plans (method plain): no --loop.")
     if writing.stop == "plan" and not dim:
         raise TimeControlError(
             "This decoder was trained without plans (method plain): no --stop plan."

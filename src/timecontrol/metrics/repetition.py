@@ -1,14 +1,18 @@
 r"""Does a text repeat itself?
 
-``distinct``            different n-grams of words over all n-grams; 1 where nothing comes twice
-``repeated_sentences``  sentences that occur again in the document over all sentences
-``longest_cycle``       the longest stretch of one repeated word or short cycle of words, as a share
-                        of the document: where a model got stuck
+``distinct``               different n-grams of words over all n-grams; 1 where nothing comes twice
+``repeated_4_grams``       1 - ``distinct`` of 4: the share of 4-grams that came before
+``tail_repeated_4_grams``  the same among those of the last quarter of the sentences: texts get
+                           stuck towards their end; before is anywhere in the document
+``repeated_sentences``     sentences that occur again in the document over all sentences
+``longest_cycle``          the longest stretch of one repeated word or short cycle of words, as a
+                           share of the document: where a model got stuck
 
 A word is a run of ``\w`` characters of the case-folded text; n-grams run across sentences. Longer
 texts have fewer distinct n-grams whatever they say: compare texts of like length.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -31,6 +35,33 @@ def distinct(words: Sequence[str], n: int) -> float | None:
     """Return #{different n-grams} / #{n-grams}; ``None`` where there are fewer than n words."""
     grams = [tuple(words[i : i + n]) for i in range(len(words) - n + 1)]
     return len(set(grams)) / len(grams) if grams else None
+
+
+def tail_repeated(sentences: Sequence[str], n: int = 4, share: float = 0.25) -> float | None:
+    """Return the share of n-grams of the tail that occur before, in the document or in the tail.
+
+    #{i >= t : g_i in {g_0 .. g_{i-1}}} / #{i >= t}
+
+    with g_i the n-gram that begins at word i of the document, and t the first word of the tail, its
+    last ceil(share * sentences) sentences; empty ones are no sentences. ``None`` where the tail has
+    fewer than n words.
+
+    Args:
+        sentences: Of a document.
+        n: Words of an n-gram.
+        share: Of the sentences, above 0.
+    """
+    said = [s for s in sentences if s.strip()]
+    words = words_of(said)
+    tail = len(words_of(said[len(said) - math.ceil(share * len(said)) :]))
+    before: set[tuple[str, ...]] = set()
+    again = []
+    for i in range(len(words) - n + 1):
+        gram = tuple(words[i : i + n])
+        if i >= len(words) - tail:
+            again.append(gram in before)
+        before.add(gram)
+    return sum(again) / len(again) if again else None
 
 
 def repeated_sentences(sentences: Sequence[str]) -> float | None:
@@ -74,6 +105,7 @@ def measures(sentences: Sequence[str]) -> dict[str, float | None]:
     return {
         **found,
         "repeated_4_grams": None if four is None else 1 - four,
+        "tail_repeated_4_grams": tail_repeated(sentences),
         "repeated_sentences": repeated_sentences(sentences),
         "longest_cycle": longest_cycle(words),
     }

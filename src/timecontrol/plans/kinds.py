@@ -28,7 +28,9 @@ from numpy.typing import NDArray
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.latents.fit import Gaussian, at
 from timecontrol.plans.law import Law
-from timecontrol.plans.stretching import stretched
+from timecontrol.plans.stretching import nearest, stretched
+from timecontrol.plans.timing import NO_STAGE, Timetable
+from timecontrol.plans.track import Track
 
 Array = NDArray[np.float64]
 
@@ -60,6 +62,8 @@ class Task:
     """The same."""
     state: np.random.Generator
     """Of the way between."""
+    clock: np.random.Generator
+    """Of the timetable."""
 
     @property
     def mean_path(self) -> Array:
@@ -81,8 +85,27 @@ class Task:
         return self.state.standard_normal((max(steps, 0), self.law.dim))
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """What a kind makes."""
+
+    points: Array
+    """(n, d)"""
+    starts: tuple[int, ...] = ()
+    """The sentence at which each section with a tag begins, where the kind knows."""
+    track: Track | None = None
+    """What it was drawn from, where the rest of it can be drawn again."""
+
+
 def draw(law: Law, kind: str, n: int, *, seed: int, number: int, pins: Sequence[Pin] = ()) -> Array:
-    """Return the points of a plan, (n, d).
+    """Return the points of a plan, (n, d): those of ``sketch``."""
+    return sketch(law, kind, n, seed=seed, number=number, pins=pins).points
+
+
+def sketch(
+    law: Law, kind: str, n: int, *, seed: int, number: int, pins: Sequence[Pin] = ()
+) -> Drawn:
+    """Return the points of a plan, and where its sections begin.
 
     Args:
         law: What it is drawn from.
@@ -102,12 +125,13 @@ def draw(law: Law, kind: str, n: int, *, seed: int, number: int, pins: Sequence[
         raise TimeControlError(f"Seed and number must not be negative, got {seed} and {number}.")
     taken = placed(pins, n, law.dim)
     refuse(kind, pins)
-    ends, way = (
+    ends, way, clock = (
         np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, stream)))
-        for stream in range(2)
+        for stream in range(3)
     )
     start, goal = sampled(law.fit.start, ends), sampled(law.fit.end, ends)  # both, pinned or not
-    return make(Task(law, n, taken, taken.get(0, start), taken.get(n - 1, goal), way))
+    found = make(Task(law, n, taken, taken.get(0, start), taken.get(n - 1, goal), way, clock))
+    return found if isinstance(found, Drawn) else Drawn(found)
 
 
 def draw_many(
@@ -124,7 +148,7 @@ def draw_many(
     return [draw(law, kind, n, seed=seed, number=number, pins=pins) for number in numbers]
 
 
-def bridge(task: Task) -> Array:
+def brownian_bridge(task: Task) -> Array:
     """m(t), moved to the anchors, + bridges: N(0, s Sigma t (T - t) / T) from anchor to anchor.
 
     A bridge is Markov: given a waypoint, what comes before it and what comes after are bridges of
@@ -157,7 +181,7 @@ def linear(task: Task) -> Array:
     return between(task.anchors, task.n)
 
 
-def mean(task: Task) -> Array:
+def mean_in_time(task: Task) -> Array:
     """m(t), moved to what is pinned; an end that is not pinned stays, none is drawn."""
     return _kept(task, task.mean_path)
 
@@ -167,13 +191,33 @@ def static(task: Task) -> Array:
     return np.repeat(task.start[None], task.n, 0)
 
 
-def retrieved(task: Task) -> Array:
+def mean(task: Task) -> Drawn:
+    """The mean path of the sections' own time, moved to what is pinned; their mean lengths."""
+    return _tracked(task, task.law.timing.mean(task.n), 0)
+
+
+def bridge(task: Task) -> Drawn:
+    """A path of the Gaussian process in the sections' own time, given what is pinned.
+
+    Sections are as long as those of a training document, stretched.
+    """
+    return _tracked(task, task.law.timing.drawn(task.n, task.clock), 1)
+
+
+def retrieved(task: Task) -> Drawn:
     """A training document's path at t/T, moved to what is pinned; no end is drawn.
 
-    Straight between its sentences; one-hot points (sections) are taken from the nearest sentence.
+    It is one of those of about that length, since stretching makes steps smaller. Straight between
+    its sentences; one-hot points (sections) are taken from the nearest sentence.
     """
-    path = task.law.paths[task.state.integers(len(task.law.paths))]
-    return _kept(task, stretched(path, task.n))
+    near = alike([len(path) for path in task.law.paths], task.n)
+    number = near[task.state.integers(len(near))]
+    path, table = task.law.paths[number], task.law.sections_of(number)
+    section = np.repeat(np.arange(len(table)), [count for _, count in table])
+    own = section[nearest(len(path), task.n)]  # (n,)
+    starts = [i for i in range(task.n) if i == 0 or own[i] != own[i - 1]]
+    tagged = [i for i in starts if table[own[i]][0] != NO_STAGE]
+    return Drawn(_kept(task, stretched(path, task.n)), tuple(tagged))
 
 
 def released(task: Task) -> Array:
@@ -196,22 +240,34 @@ def released_brownian(task: Task) -> Array:
     return _pulled(task, np.zeros(max(task.n - 2, 0)), RELEASED_DT)
 
 
-KINDS: dict[str, Callable[[Task], Array]] = {
+KINDS: dict[str, Callable[[Task], Array | Drawn]] = {
     "bridge": bridge,
-    "bridge-line": bridge_line,
-    "euler": euler,
-    "brownian": brownian,
-    "linear": linear,
     "mean": mean,
-    "static": static,
     "retrieved": retrieved,
+    "bridge-brownian": brownian_bridge,
+    "bridge-line": bridge_line,
+    "mean-time": mean_in_time,
+    "linear": linear,
+    "static": static,
+    "brownian": brownian,
+    "euler": euler,
     "released": released,
     "released-static": released_static,
     "released-brownian": released_brownian,
 }
 
+FEWEST, SHARE = 20, 0.1
+"""Documents among which one is drawn: so many at least, and this share."""
+
 NO_GOAL = ("brownian", "static")
 NO_WAYPOINT = (*NO_GOAL, "euler", "released", "released-static", "released-brownian")
+
+
+def alike(lengths: Sequence[int], n: int) -> list[int]:
+    """Return the documents whose lengths are nearest to n: a tenth of them, or 20, and ties."""
+    apart = np.abs(np.asarray(lengths) - n)
+    most = min(len(apart), max(FEWEST, round(SHARE * len(apart))))
+    return np.flatnonzero(apart <= np.sort(apart)[most - 1]).tolist()
 
 
 def refuse(kind: str, pins: Sequence[Pin]) -> None:
@@ -278,6 +334,17 @@ def moved(path: Array, points: dict[int, Array]) -> Array:
     for i, point in points.items():
         found[i] = point  # to the last bit
     return found
+
+
+def _tracked(task: Task, table: Timetable, amount: float) -> Drawn:
+    """Return a plan of the process, its residuals multiplied by ``amount``."""
+    law = task.law.process
+    path, gain = law.path(table.times, task.state, amount)
+    track = Track(law, table.times, path, task.pins, gain)
+    points = track.plan()
+    for row, point in task.pins.items():
+        points[row] = point  # to the last bit
+    return Drawn(points, table.starts, track)
 
 
 def _motion(task: Task, covariance: Array) -> Array:

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from timecontrol.errors import TimeControlError
 from timecontrol.latents.fit import Fit, Gaussian, clock, fit_paths, invertible, residuals
 from timecontrol.plans.calm import Calm
+from timecontrol.plans.process import Process
+from timecontrol.plans.timing import NO_STAGE, Sections, Timing
 
 Array = NDArray[np.float64]
 
@@ -32,6 +34,8 @@ ENDS = ("start", "end")
 """Names of arrays: a law's own, and the Gaussians of its fit."""
 CALM = "calm."
 """How the names of the maps from raw to smoothed points begin; old files have none."""
+TIMING, PROCESS = "timing.", "process."
+"""The same of timing and process."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,20 @@ class Law:
     """Mean number of tokens of a training document."""
     calm: Calm
     """From the latents of single sentences to points as plans have them."""
+    timing: Timing
+    """The sections of all documents."""
+    process: Process
+    """The paths as a Gaussian process in the time of their sections."""
 
     @property
     def dim(self) -> int:
         """How many numbers a point has."""
         return len(self.fit.start.mean)
+
+    def sections_of(self, number: int) -> list[tuple[int, int]]:
+        """Return stage and number of sentences of each section of a path that is kept."""
+        known = self.timing.documents
+        return known[kept_of(len(known), len(self.paths))[number]]
 
     def calmed(self, share: float, point: Array) -> Array:
         """Return the latent of a single sentence as smoothed as the law's paths are.
@@ -72,6 +85,8 @@ class Law:
         paths: Iterable[Array],
         tokens: float | Sequence[float],
         raw: Iterable[Array] | None = None,
+        sections: Iterable[Sections] | None = None,
+        smooth: int = 1,
     ) -> "Law":
         """Fit the law to training documents.
 
@@ -80,18 +95,26 @@ class Law:
             tokens: Of each document, or their mean.
             raw: The points of the same documents before they were smoothed, of the same shapes;
                 without, they were not.
+            sections: Stage and number of sentences of each section of the same documents; without,
+                a document is one stage without a tag.
+            smooth: Sentences over which the paths were averaged.
 
         Raises:
             TimeControlError: Fewer than two documents have three sentences, none has a token, or
                 the raw points are not of these documents.
         """
         everything = list(paths)
+        parts = [[(NO_STAGE, len(p))] for p in everything] if sections is None else list(sections)
         usable = [np.asarray(p, np.float64) for p in everything if len(p) >= 3]
         fit = fit_paths(usable)
         mean = float(np.mean(tokens)) if np.size(tokens) else 0.0
         if not mean > 0:
             raise TimeControlError(f"Documents of {mean:g} tokens on average: no plan fits them.")
-        chosen = np.linspace(0, len(usable) - 1, min(len(usable), MOST_PATHS)).round().astype(int)
+        chosen = kept_of(len(usable), min(len(usable), MOST_PATHS))
+        known = [s for s, p in zip(parts, everything, strict=True) if len(p) >= 3]
+        whole = Timing.of(known)
+        before = everything if raw is None else list(raw)
+        single = [np.asarray(p, np.float64) for p in before if len(p) >= 3]
         return cls(
             fit=fit,
             noise=bridge_noise([residuals(p, fit.mean_path) for p in usable]),
@@ -99,7 +122,9 @@ class Law:
             paths=[usable[i].astype(np.float32).astype(np.float64) for i in chosen],
             sentences=float(np.mean([len(p) for p in everything])),
             tokens=mean,
-            calm=Calm.of(everything if raw is None else list(raw), everything),
+            calm=Calm.of(before, everything),
+            timing=whole,
+            process=Process.of(single, [whole.times(s) for s in known], smooth),
         )
 
     def tensors(self) -> dict[str, NDArray[Any]]:
@@ -116,13 +141,17 @@ class Law:
                     found[f"fit.{name}.{part}"] = np.asarray(number, np.float64)
             else:
                 found[f"fit.{name}"] = np.asarray(value, np.float64)
-        return found | {CALM + name: value for name, value in self.calm.tensors().items()}
+        parts = ((CALM, self.calm), (TIMING, self.timing), (PROCESS, self.process))
+        for prefix, part in parts:
+            found |= {prefix + name: value for name, value in part.tensors().items()}
+        return found
 
     @classmethod
     def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Law":
         """Return the law that ``tensors`` gave; other names are left alone.
 
-        Where there are no maps from raw to smoothed points, as in old files, they change nothing.
+        Where there are no maps from raw to smoothed points, as in old files, they change nothing;
+        where there is no timing, documents are one stage.
 
         Raises:
             TimeControlError: One of its arrays is missing.
@@ -139,12 +168,31 @@ class Law:
                 fit[end] = Gaussian(**parts)
             fit["documents"] = int(fit["documents"])
             paths = np.split(part("paths"), np.cumsum(part("lengths"))[:-1].astype(int))
-            maps = {k.removeprefix(CALM): v for k, v in found.items() if k.startswith(CALM)}
-            calm = Calm.from_tensors(maps) if maps else Calm.identity(len(fit["start"].mean))
             own = {name: part(name) for name in OWN}
-            return cls(fit=Fit(**fit), paths=paths, calm=calm, **own)
+            maps, clock, law = (_named(found, prefix) for prefix in (CALM, TIMING, PROCESS))
+            calm = Calm.from_tensors(maps) if maps else Calm.identity(len(fit["start"].mean))
+            whole: list[Sections] = [[(NO_STAGE, len(p))] for p in paths]
+            timing = Timing.from_tensors(clock) if clock else Timing.of(whole)
+            if law:
+                process = Process.from_tensors(law)
+            else:
+                stages = [timing.documents[i] for i in kept_of(len(timing.lengths), len(paths))]
+                process = Process.of(paths, [timing.times(s) for s in stages])
+            return cls(
+                fit=Fit(**fit), paths=paths, calm=calm, timing=timing, process=process, **own
+            )
         except KeyError as error:
             raise TimeControlError(f"These tensors hold no law of plans: no {error}.") from None
+
+
+def kept_of(documents: int, paths: int) -> list[int]:
+    """Return which documents' paths are kept: evenly spread ones."""
+    return [int(i) for i in np.linspace(0, documents - 1, paths).round()]
+
+
+def _named(found: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {k.removeprefix(prefix): v for k, v in found.items() if k.startswith(prefix)}
 
 
 def bridge_noise(found: list[Array]) -> Array:

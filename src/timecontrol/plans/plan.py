@@ -1,12 +1,14 @@
 """A plan: its points, and where they come from."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.errors import TimeControlError
+from timecontrol.plans.track import Track
 
 Array = NDArray[np.float64]
 
@@ -29,13 +31,18 @@ class Plan:
     """Which document of that seed."""
     about: dict[str, Any] = field(default_factory=dict)
     """Plain data: the texts of start, goal and waypoints, the rule for its length."""
+    starts: tuple[int, ...] = ()
+    """The points at which its sections begin, each with a tag; empty where it knows of none."""
+    track: Track | None = field(default=None, compare=False, repr=False)
+    """What it was drawn from, where the rest can be drawn again; not kept in files."""
 
     def __len__(self) -> int:
         return len(self.points)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data."""
-        return vars(self) | {"points": self.points.tolist()}
+        parts = {name: value for name, value in vars(self).items() if name != "track"}
+        return parts | {"points": self.points.tolist(), "starts": list(self.starts)}
 
     @classmethod
     def from_dict(cls, found: Any) -> "Plan":
@@ -53,7 +60,23 @@ class Plan:
                     what = f"{kind.__name__}, not {found[name]!r:.40}"
                     raise TimeControlError(f'"{name}" of a plan must be of type {what}.')
                 parts[name] = found[name]
-        return cls(check(found["points"]), **parts)
+        points = check(found["points"])
+        return cls(points, starts=check_starts(found.get("starts", ()), len(points)), **parts)
+
+
+def check_starts(starts: Any, n: int) -> tuple[int, ...]:
+    """Return where the sections of a plan of n points begin, if it can be so.
+
+    Raises:
+        TimeControlError: These are not rising numbers of its points.
+    """
+    whole = isinstance(starts, list | tuple) and all(type(i) is int for i in starts)
+    if not whole or any(a >= b for a, b in pairwise([-1, *starts, n])):
+        raise TimeControlError(
+            f'"starts" of a plan must be rising numbers of its points, 0 to {n - 1}, '
+            f"not {starts!r:.40}."
+        )
+    return tuple(starts)
 
 
 def check(

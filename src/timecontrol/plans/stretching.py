@@ -15,8 +15,13 @@ def stretched(path: Array, n: int) -> Array:
     """Return a path, (m, d), at n evenly spaced times, (n, d)."""
     share = np.linspace(0, 1, n)
     if is_one_hot(path):
-        return np.asarray(path[np.floor(share * (len(path) - 1) + 0.5).astype(int)])
+        return np.asarray(path[nearest(len(path), n)])
     return at(path, share)
+
+
+def nearest(m: int, n: int) -> NDArray[np.int64]:
+    """Return which of m points is nearest to each of n evenly spaced times, (n,)."""
+    return np.floor(np.linspace(0, 1, n) * (m - 1) + 0.5).astype(np.int64)
 
 
 def is_one_hot(path: Array) -> bool:

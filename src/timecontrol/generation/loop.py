@@ -1,0 +1,207 @@
+"""Writing in a closed loop: after each sentence it is read again, and the rest is planned anew.
+
+Of k candidates for the next sentence of a document, each drawn from the decoder along the plan, the
+one with the largest
+
+    score = a (mean log p of its tokens) + b (log density of its latent about the plan) / d,
+    log density = - 1/2 sum over coordinates of (y - z)^2 / v
+
+is kept, with y its latent as the encoder reads it, z the plan's point, and v the variance of single
+sentences about plans (``plans.track``). Then the path is known there, and the plan of what is to
+come is that of the process given all that has been written.
+
+All documents and candidates are written at once. What is drawn belongs to (seed, document,
+candidate, step), never to a batch.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional as F
+
+from timecontrol.decoder import Decoder
+from timecontrol.errors import TimeControlError
+from timecontrol.generation.noise import uniforms
+from timecontrol.generation.packed import packed
+from timecontrol.generation.rounds import Rounds, RoundStep
+from timecontrol.generation.sampling import draws_for
+from timecontrol.generation.settings import Writing
+from timecontrol.plans import Plan
+
+Array = NDArray[np.float64]
+
+NOWHERE = -1e9
+"""The density of a sentence without a word."""
+
+
+@dataclass
+class Loop:
+    """A document in the loop."""
+
+    plan: Plan
+    spread: Array
+    """v, (n, d)."""
+    seen: dict[int, Array] = field(default_factory=dict)
+    """Latents of what was written, by point of the plan."""
+    start: int = 0
+    """Tokens written before this round."""
+
+    def density(self, row: int, latent: Array) -> float:
+        """Return the log density of a sentence's latent about the plan, over d."""
+        row = min(row, len(self.plan) - 1)
+        apart = (latent - self.plan.points[row]) ** 2 / np.maximum(self.spread[row], 1e-9)
+        return float(-0.5 * apart.mean())
+
+    def take(self, row: int, latent: Array) -> None:
+        """Learn what was written along a point, and plan anew what comes after it."""
+        track = self.plan.track
+        assert track is not None
+        if row >= len(self.plan):
+            return
+        self.seen[row] = latent
+        points = self.plan.points.copy()
+        points[row + 1 :] = track.plan(self.seen)[row + 1 :]
+        self.plan = replace(self.plan, points=points)
+
+
+@torch.no_grad()
+def run_loop(
+    decoder: Decoder,
+    plans: Sequence[Plan],
+    numbers: Sequence[int],
+    writing: Writing,
+    tick: Callable[[int], None] | None = None,
+) -> tuple[list[list[int]], list[Plan]]:
+    """Return the token ids of documents, and the plans that were followed.
+
+    Args:
+        decoder: What writes; its encoder reads.
+        plans: Drawn from the law as ``bridge`` or ``mean``.
+        numbers: Of the documents.
+        writing: How; ``candidates`` of each sentence.
+        tick: Told how many tokens have been written.
+    """
+    from timecontrol.generation.fast import reason_against
+    from timecontrol.generation.write import ONE, filled, plan_options
+
+    refuse(decoder, plans, reason_against(decoder.model))
+    k, model = writing.candidates, decoder.model
+    loops = [Loop(plan, plan.track.spread()) for plan in plans if plan.track is not None]
+    places = [(document, c) for document in range(len(plans)) for c in range(k)]
+    of = filled(len(places), model, writing.exact)
+    places = [places[row] for row in of]  # on a CPU some rows more, to be exact
+    options = plan_options(decoder, [plans[document] for document, _ in places], writing)
+    lengths, begins = options["plan_length"], options.get("begins")
+    numbered = [(numbers[document], c) for document, c in places]
+    steps, draws = writing.budget - 1, draws_for(writing.top_p)
+    noise = torch.cat([uniforms(writing.seed, [n], steps, draws, c) for n, c in numbered])
+    with ONE:
+        with packed(model.projection):
+            signals = model.signals(options["plan"], lengths, hold=options["hold"])
+        step = RoundStep(decoder, len(places), writing, signals, begins)
+        step.reset(noise.to(model.device), lengths, signals, begins)
+        rounds = Rounds(step)
+        with step.prepared(), packed(model):
+            while not bool(step.done.all()):
+                rounds.sentence()
+                changed = choose(decoder, step, loops, writing)
+                tell(decoder, step, loops, changed, writing)
+                if tick is not None:
+                    tick(int(step.at.max()))
+        found = step.out[: len(plans) * k : k].tolist()
+    return [[decoder.codec.begin, *row] for row in found], [loop.plan for loop in loops]
+
+
+def refuse(decoder: Decoder, plans: Sequence[Plan], reason: str | None) -> None:
+    """Raise an error where a loop cannot be closed."""
+    if reason is not None:
+        raise TimeControlError(f"The loop cannot be closed with this base: {reason}.")
+    if decoder.encoder is None:
+        raise TimeControlError(
+            f"A decoder of method {decoder.settings.method!r} has no encoder to read what it "
+            "writes: no --loop."
+        )
+    for plan in plans:
+        if plan.track is None:
+            raise TimeControlError(
+                f"A plan of kind {plan.kind!r} cannot be drawn again while it is followed: --loop "
+                "needs --plan bridge or mean."
+            )
+
+
+def choose(decoder: Decoder, step: RoundStep, loops: Sequence[Loop], writing: Writing) -> list[int]:
+    """Keep the best candidate of each document, and return the documents that have a new plan."""
+    k, full = writing.candidates, step.steps - 1
+    ats, outs = step.at.tolist(), step.out.tolist()
+    told, surprise = step.told.tolist(), step.surprise.tolist()
+    units: list[list[int]] = []
+    for row in range(len(loops) * k):
+        stop = ats[row] + 1 if ats[row] == full else ats[row]  # the last stands where it is
+        units.append(outs[row][loops[row // k].start : stop])
+    latents = read(decoder, units)
+    source, changed = list(range(len(ats))), []
+    for document, loop in enumerate(loops):
+        own = range(document * k, document * k + k)
+        if not any(units[row] for row in own):
+            continue  # it ended before
+        scores = []
+        for row in own:
+            latent, likely = latents[row], -surprise[row] / max(len(units[row]), 1)
+            near = NOWHERE if latent is None else loop.density(told[row], latent)
+            scores.append(writing.likelihood * likely + writing.nearness * near)
+        best = own[int(np.argmax(scores))]
+        source[own.start : own.stop] = [best] * k
+        loop.start = ats[best]
+        latent = latents[best]
+        if latent is not None:
+            loop.take(told[best], latent)
+            changed.append(document)
+    last = len(loops) * k
+    source[last:] = [source[last - 1]] * (len(source) - last)
+    if k > 1:
+        step.follow(torch.tensor(source, device=step.at.device))
+    return changed
+
+
+def read(decoder: Decoder, units: Sequence[Sequence[int]]) -> list[Array | None]:
+    """Return the latent of each sentence, as the encoder reads it; ``None`` where there is none."""
+    codec, encoder = decoder.codec, decoder.encoder
+    assert encoder is not None
+    texts = []
+    for unit in units:
+        sections = codec.decode([codec.begin, *unit])
+        texts.append(" ".join(s for section in sections for s in section.sentences))
+    whole = sorted({text for text in texts if text})
+    if not whole:
+        return [None] * len(texts)
+    known = dict(zip(whole, np.asarray(encoder.encode(whole), np.float64), strict=True))
+    return [known.get(text) for text in texts]
+
+
+def tell(
+    decoder: Decoder,
+    step: RoundStep,
+    loops: Sequence[Loop],
+    changed: Sequence[int],
+    writing: Writing,
+) -> None:
+    """Give the step the plans that have changed."""
+    if not changed:
+        return
+    from timecontrol.generation.write import plan_options
+
+    assert step.signals is not None
+    options = plan_options(decoder, [loops[i].plan for i in changed], writing)
+    plan = options["plan"]
+    plan = F.pad(plan, (0, 0, 0, step.signals.shape[1] - 1 - plan.shape[1]))
+    with packed(decoder.model.projection):
+        signals = decoder.model.signals(plan, options["plan_length"], hold=options["hold"])
+    places = {document: i for i, document in enumerate(changed)}
+    rows = range(len(step.token))
+    documents = [min(row // writing.candidates, len(loops) - 1) for row in rows]
+    pairs = [(row, places[d]) for row, d in zip(rows, documents, strict=True) if d in places]
+    to, source = torch.tensor(pairs, device=plan.device).unbind(-1)
+    step.signals.index_copy_(0, to, signals.index_select(0, source).to(step.signals.dtype))

@@ -1,0 +1,146 @@
+"""A decoding step for documents that stand at different places: one sentence of each at a time.
+
+Like the step of ``fast``, but each row has a position of its own. A row that has finished its
+sentence waits: it computes the same position over and over, and nothing of it moves, until all rows
+have finished theirs. Then candidates are chosen, plans are changed, and the next round begins.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers.cache_utils import Cache
+
+from timecontrol.decoder import Decoder
+from timecontrol.decoder.alignment import is_boundary
+from timecontrol.generation.fast import WINDOW, Runner, Slots, Step
+from timecontrol.generation.sampling import choose
+from timecontrol.generation.settings import Writing
+
+LOOK = 8
+"""Steps between two looks at whether all rows have finished their sentences."""
+
+
+class RowSlots(Slots):  # type: ignore[no-untyped-call]
+    """Keys and values of one layer; each row writes at a position of its own, (rows,)."""
+
+    def update(
+        self, key_states: Tensor, value_states: Tensor, *args: Any, **rest: Any
+    ) -> tuple[Tensor, Tensor]:
+        """Write the keys and values of one position a row, and return those looked at."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        keys, values = self.keys, self.values
+        assert keys is not None
+        assert values is not None
+        rows = torch.arange(len(keys), device=keys.device)
+        keys[rows, :, self.at] = key_states[:, :, 0]
+        values[rows, :, self.at] = value_states[:, :, 0]
+        return keys[:, :, : self.visible], values[:, :, : self.visible]
+
+
+class RoundStep(Step):
+    """A step whose rows wait at the ends of their sentences."""
+
+    def __init__(
+        self,
+        decoder: Decoder,
+        rows: int,
+        writing: Writing,
+        signals: Tensor,
+        begins: Tensor | None = None,
+    ) -> None:
+        """Make the buffers of ``rows`` rows."""
+        super().__init__(decoder, rows, writing, signals, begins)
+        device = decoder.model.device
+        self.at = torch.zeros(rows, dtype=torch.long, device=device)
+        self.waits = torch.zeros(rows, dtype=torch.bool, device=device)
+        self.told = torch.zeros(rows, dtype=torch.long, device=device)
+        self.surprise = torch.zeros(rows, device=device)
+        self.slots = [RowSlots(self.steps, self.at) for _ in self.slots]
+        self.cache = Cache(layers=[*self.slots])
+        self.rows = torch.arange(rows, device=device)
+
+    @property
+    def state(self) -> list[Tensor]:
+        """What a step changes, but keys and values."""
+        return [*super().state, self.waits, self.told, self.surprise]
+
+    def reset(
+        self,
+        noise: Tensor,
+        lengths: Tensor,
+        signals: Tensor | None = None,
+        begins: Tensor | None = None,
+    ) -> None:
+        """Begin new documents."""
+        super().reset(noise, lengths, signals, begins)
+        for state in (self.waits, self.told, self.surprise):
+            state.zero_()
+
+    def __call__(self) -> None:
+        """Write one token of every row that does not wait."""
+        w, config = self.writing, self.model.config
+        visible = self.slots[0].visible
+        mask = torch.where(self.places[:visible] <= self.at.unsqueeze(-1), 0.0, -torch.inf)
+        logits = (
+            self.model(
+                self.token,
+                attention_mask=mask.to(self.model.dtype)[:, None, None],
+                position_ids=self.at.unsqueeze(-1),
+                past_key_values=self.cache,
+                use_cache=True,
+                signals=self.signals,
+                units=self.units,
+            )
+            .logits[:, -1]
+            .float()
+        )
+        logits[:, self.tokens :] = -torch.inf
+        logits.index_fill_(1, self.never, -torch.inf)
+        noise = self.noise[self.rows, self.at]  # (rows, draws)
+        chosen = choose(logits, noise, w.top_p, w.temperature)
+        goes = ~(self.waits | self.done)
+        told = logits.log_softmax(-1).gather(-1, chosen.unsqueeze(-1)).squeeze(-1)
+        self.surprise.sub_(torch.where(goes, told, 0.0))
+        kept = self.out[self.rows, self.at]
+        self.out[self.rows, self.at] = torch.where(goes, chosen, kept)
+        count, tags = self.count.clone(), self.tags.clone()
+        unit = self.move_on(chosen)
+        self.count.copy_(torch.where(goes, self.count, count))
+        self.tags.copy_(torch.where(goes, self.tags, tags))
+        mark = is_boundary(chosen, config.boundaries)
+        self.units.copy_(torch.where(goes, unit, self.units.squeeze(-1)).unsqueeze(-1))
+        self.told.copy_(torch.where(goes & ~mark, unit, self.told))
+        self.token.copy_(torch.where(goes, chosen, self.token.squeeze(-1)).unsqueeze(-1))
+        full = self.at >= self.steps - 1
+        self.done |= goes & (full | (chosen == self.end))
+        if w.stop == "plan" and not w.forced:
+            self.done |= goes & (self.units.squeeze(-1) >= self.lengths)
+        self.waits |= goes & mark
+        self.at.copy_(torch.where(goes & ~full, self.at + 1, self.at))
+
+    def follow(self, source: Tensor) -> None:
+        """Let each row go on from where another stands, (rows,)."""
+        for tensor in (*self.state, *(t for s in self.slots for t in (s.keys, s.values))):
+            if tensor is not None:
+                tensor.copy_(tensor.index_select(0, source))
+
+
+class Rounds(Runner):
+    """Sentences of all rows, one after the other."""
+
+    step: RoundStep
+
+    def sentence(self) -> None:
+        """Write until every row has finished its sentence, or its document."""
+        step = self.step
+        step.waits.zero_()
+        step.surprise.zero_()
+        at = int(step.at.max())
+        for number in range(step.steps + 1):
+            visible = min(step.steps, (at // WINDOW + 1) * WINDOW)
+            self.one(visible)
+            at = min(at + 1, step.steps - 1)
+            if number % LOOK == LOOK - 1 and bool((step.waits | step.done).all()):
+                break

@@ -1,0 +1,182 @@
+"""How long the sections of a plan are, and where in a document a sentence stands.
+
+Documents of a corpus come through the same stages (title, ingredients, directions), but reach them
+at other times, so that a mean over documents at the same share of their lengths blurs one stage
+with the next. Here a document's own stages tell its time. With c_s sentences in stage s, and q_s
+the mean share of that stage in training documents, sentence j of the stage, from 0, stands at::
+
+    tau = q_1 + .. + q_{s-1} + q_s (j + 1/2) / c_s
+
+The timetable of a plan of n sentences is that of a training document of N sentences, stretched as
+long documents are in the corpus: what always has one sentence keeps it. ::
+
+    c'_s = c_s + beta_s (n - N),     beta_s = Cov(c_s, N) / Var(N)
+
+A stage is all neighbouring sections of one tag; one that may have several sections (the steps of a
+how-to) is filled up with as many as are needed, as long as sections of that stage are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+Sections = Sequence[tuple[int, int]]
+"""Stage and number of sentences of each section of a document."""
+
+NO_STAGE = -1
+"""The stage of text before the first tag."""
+
+
+@dataclass(frozen=True)
+class Timetable:
+    """The sections of one plan."""
+
+    times: Array
+    """tau of each sentence, (n,)."""
+    starts: tuple[int, ...]
+    """The sentence at which each section with a tag begins."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The sections of training documents."""
+
+    stages: Whole
+    """Of every section, all documents in a row, (sections,)."""
+    counts: Whole
+    """Sentences of every section, (sections,)."""
+    lengths: Whole
+    """Sections of each document, (documents,)."""
+
+    @classmethod
+    def of(cls, documents: Sequence[Sections]) -> "Timing":
+        """Return the timing of documents, one of them at least."""
+        flat = np.array([s for document in documents for s in document], np.int64).reshape(-1, 2)
+        lengths = np.array([len(document) for document in documents], np.int64)
+        return cls(flat[:, 0], flat[:, 1], lengths)
+
+    @cached_property
+    def documents(self) -> list[list[tuple[int, int]]]:
+        """Stage and number of sentences of each section, of each document."""
+        rows = list(zip(self.stages.tolist(), self.counts.tolist(), strict=True))
+        ends = np.cumsum(self.lengths).tolist()
+        return [rows[end - n : end] for end, n in zip(ends, self.lengths.tolist(), strict=True)]
+
+    @cached_property
+    def names(self) -> list[int]:
+        """The stages there are, in order."""
+        return sorted(set(self.stages.tolist()))
+
+    @cached_property
+    def totals(self) -> Array:
+        """The sentences of each document in each stage, (documents, stages)."""
+        found = np.zeros((len(self.lengths), len(self.names)))
+        document = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        stage = np.searchsorted(self.names, self.stages)
+        np.add.at(found, (document, stage), self.counts)
+        return found
+
+    @cached_property
+    def shares(self) -> Array:
+        """Q, the mean share of each stage, (stages,)."""
+        return np.asarray((self.totals / self.totals.sum(1, keepdims=True)).mean(0))
+
+    def times(self, sections: Sections) -> Array:
+        """Return tau of each sentence of a document, (sentences,)."""
+        names, q = self.names, self.shares
+        before = np.concatenate([[0.0], q.cumsum()])
+        known: dict[int, int] = {}
+        for stage, count in sections:
+            known[stage] = known.get(stage, 0) + count
+        found: list[float] = []
+        done = dict.fromkeys(known, 0)
+        for stage, count in sections:
+            s = names.index(stage)
+            j = done[stage] + np.arange(count)
+            found += (before[s] + q[s] * (j + 0.5) / known[stage]).tolist()
+            done[stage] += count
+        return np.array(found)
+
+    def drawn(self, n: int, state: np.random.Generator) -> Timetable:
+        """Return the timetable of a plan of n sentences, after a training document drawn."""
+        totals = self.totals
+        own = totals[state.integers(len(totals))]
+        return self._table(own, n, state)
+
+    def mean(self, n: int) -> Timetable:
+        """Return the mean timetable of plans of n sentences, stages that most documents have."""
+        totals = self.totals
+        share = (totals > 0).mean(0)
+        usual = share >= min(0.5, share.max())
+        return self._table(totals.mean(0) * usual, n, None)
+
+    def whole(self, sections: Sections) -> Timetable:
+        """Return the timetable of a document as it is."""
+        begins = np.cumsum([0, *(count for _, count in sections)])[:-1].tolist()
+        tagged = [b for b, (stage, _) in zip(begins, sections, strict=True) if stage != NO_STAGE]
+        return Timetable(self.times(sections), tuple(tagged))
+
+    def _table(self, own: Array, n: int, state: np.random.Generator | None) -> Timetable:
+        """Return the timetable of n sentences nearest to stages of ``own`` sentences, (stages,)."""
+        here = np.flatnonzero(own > 0)[:n]
+        wanted = own[here] + self._slopes(here) * (n - own[here].sum())
+        counts = whole_numbers(wanted, n)
+        sections: list[tuple[int, int]] = []
+        for stage, count in zip(np.array(self.names)[here].tolist(), counts.tolist(), strict=True):
+            sections += [(stage, part) for part in self._parts(stage, count, state)]
+        return self.whole(sections)
+
+    def _slopes(self, here: Whole) -> Array:
+        """Return beta of some stages, none below 0, their sum 1."""
+        totals = self.totals
+        sums = totals.sum(1)
+        slopes = (totals - totals.mean(0)).T @ (sums - sums.mean())
+        slopes = np.maximum(slopes, 0)[here]
+        if slopes.sum() <= 1e-9:
+            slopes = totals.mean(0)[here]
+        return np.asarray(slopes / slopes.sum())
+
+    def _parts(self, stage: int, count: int, state: np.random.Generator | None) -> list[int]:
+        """Return the sentences of the sections that a stage of ``count`` sentences has."""
+        document = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        mine = self.stages == stage
+        if len(np.unique(document[mine])) == mine.sum():  # one section a document
+            return [count]
+        pool = self.counts[mine]
+        found: list[int] = []
+        while sum(found) < count:
+            one = float(pool.mean()) if state is None else int(pool[state.integers(len(pool))])
+            found.append(min(max(round(one), 1), count - sum(found)))
+        return found
+
+    def tensors(self) -> dict[str, Whole]:
+        """Return the timing as arrays by name."""
+        return {f.name: np.asarray(getattr(self, f.name), np.int64) for f in fields(self)}
+
+    @classmethod
+    def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Timing":
+        """Return the timing that ``tensors`` gave; a missing one is a KeyError."""
+        return cls(*(np.asarray(found[name], np.int64) for name in ("stages", "counts", "lengths")))
+
+
+def whole_numbers(wanted: Array, total: int) -> Whole:
+    """Return whole numbers near the wanted ones, each at least 1, whose sum is ``total``.
+
+    Args:
+        wanted: Their sum is about ``total``, (k,).
+        total: At least k.
+    """
+    found = np.maximum(np.floor(wanted), 1).astype(np.int64)
+    while found.sum() > total:
+        over = np.where(found > 1, found - wanted, -np.inf)
+        found[int(over.argmax())] -= 1
+    while found.sum() < total:
+        found[int((wanted - found).argmax())] += 1
+    return found

@@ -1,0 +1,122 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from timecontrol.decoder import Decoder
+from timecontrol.errors import TimeControlError
+from timecontrol.generation import Written, stream, write
+from timecontrol.generation.loop import Loop, read
+from timecontrol.generation.request import default_writing, plans_for
+from timecontrol.plans import Plan
+
+
+@pytest.fixture(scope="module")
+def decoder(decoder_run: Path) -> Decoder:
+    return Decoder.load(decoder_run, device="cpu")
+
+
+def plan(decoder: Decoder, number: int = 0, kind: str = "bridge") -> Plan:
+    found = plans_for(decoder, 1, default_writing(decoder, "normal"), kind=kind, first=number)[0]
+    assert found is not None
+    return found
+
+
+def looped(decoder: Decoder, count: int = 3, batch: int = 8, **how: Any) -> list[Written]:
+    writing = default_writing(decoder, "48", **{"loop": True, **how})
+    plans = plans_for(decoder, count, writing, kind="bridge")
+    return list(write(decoder, plans, writing, batch=batch))
+
+
+def test_without_planning_anew_one_candidate_is_the_open_loop(
+    decoder: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Loop, "take", lambda *_: None)
+    closed, opened = looped(decoder), looped(decoder, loop=False)
+    assert [w.ids for w in closed] == [w.ids for w in opened]
+    for a, b in zip(closed, opened, strict=True):
+        assert a.plan is not None
+        assert b.plan is not None
+        np.testing.assert_array_equal(a.plan.points, b.plan.points)
+
+
+def test_the_plan_of_what_is_to_come_changes_with_what_was_written(decoder: Decoder) -> None:
+    closed, opened = looped(decoder, 1)[0], looped(decoder, 1, loop=False)[0]
+    assert closed.plan is not None
+    assert opened.plan is not None
+    np.testing.assert_array_equal(closed.plan.points[0], opened.plan.points[0])
+    assert not np.allclose(closed.plan.points[-1], opened.plan.points[-1])
+
+
+@pytest.mark.parametrize("candidates", [1, 3])
+def test_a_text_does_not_depend_on_what_is_written_beside_it(
+    decoder: Decoder, candidates: int
+) -> None:
+    together = looped(decoder, 3, candidates=candidates)
+    apart = looped(decoder, 3, batch=1, candidates=candidates)
+    assert [w.ids for w in together] == [w.ids for w in apart]
+
+
+def test_candidates_that_are_nearer_the_plan_are_kept(decoder: Decoder) -> None:
+    def distance(texts: list[Written]) -> float:
+        found = []
+        for text in texts:
+            assert text.plan is not None
+            assert text.units is not None
+            latents = decoder.encoder.encode(list(text.sentences))  # type: ignore[union-attr]
+            rows = [min(u, len(text.plan) - 1) for u in text.units]
+            found.append(((np.asarray(latents) - text.plan.points[rows]) ** 2).mean())
+        return float(np.mean(found))
+
+    one = distance(looped(decoder, 6, nearness=1.0))
+    many = distance(looped(decoder, 6, candidates=8, likelihood=0.0))
+    assert many < one
+
+
+def test_density_is_largest_on_the_plan_and_falls_with_distance(decoder: Decoder) -> None:
+    own = plan(decoder)
+    assert own.track is not None
+    loop = Loop(own, own.track.spread())
+    on = own.points[1]
+    assert loop.density(1, on) == 0 > loop.density(1, on + 0.1) > loop.density(1, on + 1)
+    assert loop.density(len(own) + 5, own.points[-1]) == 0  # past the end, the last point holds
+
+
+def test_only_what_is_to_come_is_planned_anew(decoder: Decoder) -> None:
+    own = plan(decoder)
+    assert own.track is not None
+    loop = Loop(own, own.track.spread())
+    loop.take(1, own.points[1] + 2.0)
+    np.testing.assert_array_equal(loop.plan.points[:2], own.points[:2])
+    assert not np.allclose(loop.plan.points[2], own.points[2])
+    kept = loop.plan
+    loop.take(len(own), own.points[0])
+    assert loop.plan is kept
+
+
+def test_units_without_a_word_have_no_latent(decoder: Decoder) -> None:
+    codec = decoder.codec
+    words = codec.tokenizer(" The town is old.", add_special_tokens=False)["input_ids"]
+    found = read(decoder, [[codec.unit_end], [*words, codec.unit_end], []])
+    assert found[0] is found[2] is None
+    assert found[1] is not None
+    expected = decoder.encoder.encode(["The town is old."])  # type: ignore[union-attr]
+    np.testing.assert_allclose(found[1], np.asarray(expected)[0], atol=1e-5)
+    assert read(decoder, [[]]) == [None]
+
+
+def test_what_cannot_be_looped_is_said(decoder: Decoder, plain_run: str) -> None:
+    writing = default_writing(decoder, "48", loop=True)
+    with pytest.raises(TimeControlError, match="of kind 'static' cannot be drawn again"):
+        list(write(decoder, plans_for(decoder, 1, writing, kind="static"), writing))
+    with pytest.raises(TimeControlError, match="no --stream with --loop"):
+        stream(decoder, plan(decoder), writing, lambda *_: None)
+    plain = Decoder.load(plain_run, device="cpu")
+    with pytest.raises(TimeControlError, match="without plans"):
+        list(write(plain, [None], default_writing(plain, "48", loop=True)))
+    with pytest.raises(TimeControlError, match="no --loop with --beams"):
+        replace(writing, beams=2)
+    with pytest.raises(TimeControlError, match="--loop"):
+        replace(writing, loop=False, candidates=2)

@@ -1,0 +1,93 @@
+import torch
+
+from tests.generation.examples import made, plans
+from timecontrol.decoder import Decoder
+from timecontrol.generation import Writing
+from timecontrol.generation.noise import uniforms
+from timecontrol.generation.rounds import Rounds, RoundStep
+from timecontrol.generation.sampling import draws_for
+from timecontrol.generation.write import plan_options
+
+BUDGET = 60
+SHORT = {"unit": 7.0}
+"""A liking for sentences that fit into it."""
+
+
+def begun(decoder: Decoder, rows: int) -> RoundStep:
+    writing = Writing(length="forced", budget=BUDGET)
+    options = plan_options(decoder, plans(rows), writing)
+    signals = decoder.model.signals(options["plan"], options["plan_length"], hold=True)
+    step = RoundStep(decoder, rows, writing, signals)
+    noise = uniforms(0, range(rows), BUDGET - 1, draws_for(writing.top_p))
+    step.reset(noise, options["plan_length"], signals)
+    return step
+
+
+@torch.no_grad()
+def test_a_round_is_one_sentence_of_every_row() -> None:
+    decoder = made(likes=SHORT)
+    step = begun(decoder, 4)
+    with step.prepared():
+        Rounds(step).sentence()
+    ends = decoder.codec.unit_end
+    for row, at in zip(step.out.tolist(), step.at.tolist(), strict=True):
+        assert row[at - 1] == ends
+        assert ends not in row[: at - 1]
+        assert set(row[at:]) == {step.pad}
+    assert len(set(step.at.tolist())) > 1  # they stand at different places
+
+
+@torch.no_grad()
+def test_a_row_that_waits_does_not_move() -> None:
+    step = begun(made(likes=SHORT), 4)
+    with step.prepared():
+        Rounds(step).sentence()
+        step.waits[:] = torch.tensor([True, False, True, False])
+        before = [tensor.clone() for tensor in step.state]
+        for _ in range(3):
+            step()
+    for was, now in zip(before, step.state, strict=True):
+        assert torch.equal(was[[0, 2]], now[[0, 2]])
+    assert (step.at[[1, 3]] > before[0][[1, 3]]).all()
+
+
+@torch.no_grad()
+def test_surprise_is_that_of_the_sentence() -> None:
+    decoder = made(likes=SHORT)
+    step = begun(decoder, 3)
+    with step.prepared():
+        Rounds(step).sentence()
+    for row in range(3):
+        ids = torch.tensor([[decoder.codec.begin, *step.out[row, : step.at[row]].tolist()]])
+        assert step.signals is not None
+        logits = decoder.model(ids, signals=step.signals[row : row + 1]).logits[0, :-1].float()
+        logits.index_fill_(1, step.never, -torch.inf)
+        told = logits.log_softmax(-1).gather(-1, ids[0, 1:, None]).sum()
+        torch.testing.assert_close(step.surprise[row], -told, rtol=1e-4, atol=1e-4)
+
+
+@torch.no_grad()
+def test_rows_go_on_from_where_another_stands() -> None:
+    step = begun(made(likes=SHORT), 4)
+    with step.prepared():
+        rounds = Rounds(step)
+        rounds.sentence()
+        step.follow(torch.tensor([2, 2, 2, 3]))
+        step.noise[:] = step.noise[:1].clone()
+        assert step.signals is not None
+        step.signals[:] = step.signals[:1].clone()
+        rounds.sentence()
+    assert torch.equal(step.out[0], step.out[1])
+    assert torch.equal(step.out[0], step.out[2])
+    assert torch.equal(step.surprise[:1].expand(3), step.surprise[:3])
+
+
+@torch.no_grad()
+def test_rows_are_done_when_the_budget_is_full() -> None:
+    step = begun(made(likes=SHORT), 2)
+    with step.prepared():
+        rounds = Rounds(step)
+        for _ in range(BUDGET):
+            rounds.sentence()
+    assert step.done.all()
+    assert not (step.out == step.pad).any()

@@ -1,0 +1,242 @@
+"""Timetables of plans: worked by hand, and laws over any documents."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from timecontrol.plans.timing import NO_STAGE, Sections, Timetable, Timing, whole_numbers
+
+Array = NDArray[np.float64]
+
+TITLE, PARTS, STEP = 0, 1, 2
+RECIPES: list[list[tuple[int, int]]] = [[(TITLE, 1), (PARTS, n), (STEP, 2 * n)] for n in (2, 4, 6)]
+"""One sentence of title; means 1, 4 and 8; of each sentence more, 1/3 goes to the parts."""
+HOWTOS: list[list[tuple[int, int]]] = [
+    [(TITLE, 1), *[(STEP, 2)] * 3],
+    [(TITLE, 1), *[(STEP, 2)] * 4],
+    [(TITLE, 1), *[(STEP, 2)] * 5],
+]
+"""Steps of two sentences each."""
+
+stages = st.lists(st.integers(NO_STAGE, 3), min_size=1, max_size=6).map(sorted)
+documents = stages.flatmap(
+    lambda names: st.tuples(
+        st.just(names), st.lists(st.integers(1, 6), min_size=len(names), max_size=len(names))
+    )
+).map(lambda parts: list(zip(*parts, strict=True)))
+corpora = st.lists(documents, min_size=1, max_size=5).map(
+    lambda found: [*found, *[[(0, 1), (2, 3)]] * len(found)]  # stages that most of them have
+)
+
+
+def random(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def tables(timing: Timing, n: int, seed: int = 0) -> list[Timetable]:
+    return [timing.drawn(n, random(seed)), timing.mean(n)]
+
+
+def counts(table: Timetable) -> list[int]:
+    """Sentences of each section with a tag."""
+    return [b - a for a, b in pairwise([*table.starts, len(table.times)])]
+
+
+def lawful(table: Timetable, n: int) -> None:
+    assert table.times.shape == (n,)
+    assert all(a < b for a, b in pairwise([-1, *table.starts, n]))
+    assert (np.diff([0, *table.times, 1]) > 0).all()
+
+
+def test_times_worked_by_hand() -> None:
+    """Shares 1/4 and 3/4 of one document: tau = 1/8, then 1/4 + 3/4 (j + 1/2) / 3."""
+    timing = Timing.of([[(TITLE, 1), (STEP, 3)]])
+    np.testing.assert_allclose(timing.shares, [1 / 4, 3 / 4])
+    np.testing.assert_allclose(timing.times([(TITLE, 1), (STEP, 3)]), [1 / 8, 3 / 8, 5 / 8, 7 / 8])
+    # a stage of other length takes the same time; two sections of one stage are one stage
+    np.testing.assert_allclose(timing.times([(TITLE, 2), (STEP, 1)]), [1 / 16, 3 / 16, 5 / 8])
+    np.testing.assert_array_equal(
+        timing.times([(TITLE, 1), (STEP, 1), (STEP, 2)]), timing.times([(TITLE, 1), (STEP, 3)])
+    )
+
+
+def test_shares_are_means_over_documents_not_over_sentences() -> None:
+    timing = Timing.of([[(TITLE, 1), (STEP, 1)], [(TITLE, 10), (STEP, 30)], [(STEP, 5)]])
+    assert timing.names == [TITLE, STEP]
+    np.testing.assert_array_equal(timing.totals, [[1, 1], [10, 30], [0, 5]])
+    np.testing.assert_allclose(timing.shares, [1 / 4, 3 / 4])
+
+
+def test_a_document_begins_its_sections_where_they_stand() -> None:
+    timing = Timing.of([[(NO_STAGE, 2), (TITLE, 1), (STEP, 3), (STEP, 1)]])
+    table = timing.whole(timing.documents[0])
+    assert table.starts == (2, 3, 6)  # text before the first tag is no section with one
+    np.testing.assert_allclose(table.times, (np.arange(7) + 0.5) / 7)
+
+
+@given(corpora)
+def test_documents_are_kept_as_they_are(found: list[Sections]) -> None:
+    timing = Timing.of(found)
+    assert timing.documents == [list(document) for document in found]
+    again = Timing.from_tensors(timing.tensors())
+    assert again.documents == timing.documents
+    assert {a.dtype for a in timing.tensors().values()} == {np.dtype(np.int64)}
+
+
+@given(corpora)
+def test_times_of_documents_rise_between_0_and_1(found: list[Sections]) -> None:
+    timing = Timing.of(found)
+    assert timing.shares.sum() == pytest.approx(1)
+    for document in found:
+        times = timing.times(document)
+        assert len(times) == sum(count for _, count in document)
+        assert (np.diff([0, *times, 1]) > 0).all()
+
+
+@given(corpora, st.integers(1, 60), st.integers(0, 9))
+def test_a_timetable_has_n_sentences_in_rising_order(
+    found: list[Sections], n: int, seed: int
+) -> None:
+    for table in tables(Timing.of(found), n, seed):
+        lawful(table, n)
+
+
+@given(corpora, st.integers(1, 60), st.integers(0, 9))
+def test_it_begins_with_the_first_section_that_has_a_tag(
+    found: list[Sections], n: int, seed: int
+) -> None:
+    tagged = [[(s, c) for s, c in d if s != NO_STAGE] or [(0, 1)] for d in found]
+    for table in tables(Timing.of(tagged), n, seed):
+        assert table.starts[0] == 0
+        assert sum(counts(table)) == n
+    bare = Timing.of([[(NO_STAGE, 5)], [(NO_STAGE, 9)]])
+    for table in tables(bare, n, seed):
+        assert table.starts == ()
+        np.testing.assert_allclose(table.times, (np.arange(n) + 0.5) / n)
+    before = Timing.of([[(NO_STAGE, 1), (0, 3)], [(NO_STAGE, 1), (0, 6)]])
+    for table in tables(before, n, seed):
+        assert table.starts == ((1,) if n > 1 else ())
+
+
+@given(st.integers(3, 200), st.integers(0, 9))
+def test_what_always_has_one_sentence_keeps_it(n: int, seed: int) -> None:
+    for table in tables(Timing.of(RECIPES), n, seed):
+        title, parts, steps = counts(table)
+        assert title == 1
+        assert steps >= parts >= 1
+    drawn, mean = tables(Timing.of(HOWTOS), n, seed)
+    assert counts(drawn)[0] == counts(mean)[0] == 1
+
+
+@pytest.mark.parametrize("n", [7, 10, 13, 25, 61])
+def test_other_sections_are_stretched_as_in_the_corpus(n: int) -> None:
+    """Of the 13 sentences on average 4 are parts, and a third of each one more or less."""
+    timing = Timing.of(RECIPES)
+    assert counts(timing.mean(n)) == [1, 4 + (n - 13) // 3, 8 + 2 * (n - 13) // 3]
+    assert {tuple(counts(timing.drawn(n, random(s)))) for s in range(20)} == {
+        tuple(counts(timing.mean(n)))
+    }
+
+
+def test_the_mean_timetable_has_the_mean_counts() -> None:
+    assert counts(Timing.of(RECIPES).mean(13)) == [1, 4, 8]
+    crossed = [[(0, 3), (1, 2)], [(0, 1), (1, 6)]]  # 2 and 4 on average
+    assert counts(Timing.of(crossed).mean(6)) == [2, 4]
+    rare = [[(0, 2), (1, 2)], [(0, 2), (1, 2)], [(0, 2), (1, 2), (2, 9)]]
+    assert len(Timing.of(rare).mean(9).starts) == 2  # most documents have no third section
+
+
+def test_where_no_section_is_usual_there_is_a_mean_timetable_all_the_same() -> None:
+    timing = Timing.of([[(0, 2)], [(1, 3)], [(2, 4)]])
+    for n in (1, 2, 3, 10):
+        lawful(timing.mean(n), n)
+
+
+def test_a_timetable_of_a_document_s_own_length_is_the_document() -> None:
+    timing = Timing.of(RECIPES)
+    for seed in range(10):
+        found = timing.drawn(7, random(seed))
+        own = [counts(found), counts(timing.whole(RECIPES[0]))]
+        assert own[0] == own[1] == [1, 2, 4]
+    mixed = Timing.of([[(0, 5), (1, 1)], [(0, 1), (1, 5)]])  # of one length, so slopes are shares
+    seen = Counter(tuple(counts(mixed.drawn(6, random(seed)))) for seed in range(200))
+    assert seen.keys() == {(5, 1), (1, 5)}
+    assert min(seen.values()) > 60
+
+
+def test_repeated_tags_get_more_sections_when_stretched() -> None:
+    timing = Timing.of(HOWTOS)
+    for n in (3, 9, 21, 61):
+        for table in tables(timing, n):
+            assert counts(table) == [1, *[2] * ((n - 1) // 2)]
+    assert counts(timing.mean(10)) == [1, 2, 2, 2, 2, 1]  # what is left over is a section, too
+    once = Timing.of(RECIPES)
+    assert all(len(once.mean(n).starts) == 3 for n in (3, 9, 61))
+
+
+def test_repeated_sections_are_as_long_as_those_of_the_stage() -> None:
+    steps = [(STEP, 2), (STEP, 4)]
+    timing = Timing.of([[(TITLE, 1), *steps], [(TITLE, 1), *steps, *steps]])
+    found = [c for seed in range(100) for c in counts(timing.drawn(31, random(seed)))[1:-1]]
+    shares = Counter(found)
+    assert shares.keys() == {2, 4}
+    assert 0.4 < shares[2] / len(found) < 0.6
+    assert counts(timing.mean(13)) == [1, 3, 3, 3, 3]
+
+
+def test_short_plans_have_the_first_sections() -> None:
+    timing = Timing.of(RECIPES)
+    for n in (1, 2):
+        for table in tables(timing, n):
+            assert table.starts == tuple(range(n))
+            assert table.times[0] == pytest.approx(timing.shares[0] / 2)
+
+
+@given(corpora, st.integers(1, 40), st.integers(0, 9))
+def test_drawing_depends_on_the_generator_alone(found: list[Sections], n: int, seed: int) -> None:
+    timing = Timing.of(found)
+    first, again = (timing.drawn(n, random(seed)) for _ in range(2))
+    assert first.starts == again.starts
+    np.testing.assert_array_equal(first.times, again.times)
+
+
+def test_a_missing_array_is_a_key_error() -> None:
+    tensors = Timing.of(RECIPES).tensors()
+    for name in list(tensors):
+        with pytest.raises(KeyError, match=name):
+            Timing.from_tensors({k: v for k, v in tensors.items() if k != name})
+
+
+@given(st.lists(st.floats(-20, 40), min_size=1, max_size=8), st.integers(0, 50))
+def test_whole_numbers_have_the_sum_and_none_is_below_1(wanted: list[float], more: int) -> None:
+    total = len(wanted) + more
+    shift = (total - sum(wanted)) / len(wanted)
+    given_ = np.array(wanted) + shift
+    found = whole_numbers(given_, total)
+    assert found.sum() == total
+    assert found.min() >= 1
+    if given_.min() >= 1:
+        assert (abs(found - given_) < 1 + 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "total", "expected"),
+    [
+        ([1.0, 4.0, 8.0], 13, [1, 4, 8]),
+        ([1.0, 4.4, 7.6], 13, [1, 4, 8]),
+        ([1.0, 1.6, 1.4], 4, [1, 2, 1]),
+        ([0.2, 0.3, 4.5], 5, [1, 1, 3]),
+        ([-3.0, 6.0], 3, [1, 2]),
+        ([0.1], 1, [1]),
+    ],
+)
+def test_whole_numbers_worked_by_hand(
+    wanted: Sequence[float], total: int, expected: list[int]
+) -> None:
+    assert whole_numbers(np.array(wanted), total).tolist() == expected

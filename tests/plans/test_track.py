@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+
+from tests.plans.examples import staged
+from timecontrol.plans import Pin, sketch
+from timecontrol.plans.process import averages
+from timecontrol.plans.track import Track
+
+N = 12
+LAW = staged(smooth=3)
+
+
+def track(kind: str = "bridge", **rest: object) -> Track:
+    found = sketch(LAW, kind, N, seed=0, number=1, **rest).track  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def test_with_nothing_written_it_is_the_plan_that_was_drawn() -> None:
+    drawn = sketch(LAW, "bridge", N, seed=0, number=1)
+    np.testing.assert_allclose(track().plan(), drawn.points)
+    np.testing.assert_allclose(track().plan({}), drawn.points)
+
+
+def test_a_plan_is_the_mean_of_what_was_written_and_what_is_to_come() -> None:
+    seen = {0: np.array([2.0, -1.0]), 1: np.array([1.0, 0.5]), 2: np.array([0.0, 3.0])}
+    found = track().plan(seen)
+    np.testing.assert_allclose(found[1], np.mean(list(seen.values()), 0), atol=1e-3)
+
+
+def test_the_same_sentences_as_planned_change_nothing() -> None:
+    own = track()
+    seen = {row: own.path[row] for row in range(5)}
+    np.testing.assert_allclose(own.plan(seen), own.plan(), atol=1e-6)
+
+
+def test_what_was_written_moves_what_is_near_more_than_what_is_far() -> None:
+    own = track()
+    moved = np.abs(own.plan({4: own.path[4] + 3.0}) - own.plan()).sum(1)
+    assert moved[4] > moved[6] > moved[-1]
+    assert moved[5] > 0.01
+
+
+def test_a_goal_is_still_met_when_the_text_has_strayed() -> None:
+    goal = np.array([4.0, -4.0])
+    own = track(pins=[Pin(1.0, goal)])
+    strayed = own.plan({3: own.path[3] + 5.0, 4: own.path[4] + 5.0})
+    np.testing.assert_allclose(strayed[-1], goal, atol=1e-2)
+
+
+def test_the_spread_is_that_of_single_sentences_about_plans() -> None:
+    law = LAW.process
+    times = LAW.timing.mean(N).times
+    apart = []
+    for number in range(4000):
+        path, gain = law.path(times, np.random.default_rng(number))
+        apart.append((path - averages(N, law.width) @ path) ** 2 / gain**2)
+    quiet = Track(law, times, path, gain=1.0).spread()
+    assert (quiet > 0).all()
+    assert np.mean(apart) == pytest.approx(quiet.mean(), rel=0.5)
+
+
+def test_a_more_restless_document_spreads_more() -> None:
+    own = track()
+    calm, wild = (Track(own.process, own.times, own.path, gain=g).spread() for g in (0.5, 2.0))
+    assert (wild > calm).all()
