@@ -88,7 +88,8 @@ def test_plans_may_be_objects_with_points(
     known = bridges(300, 0)
     fit = Fitted(Law.of(known, 100.0), known, np.concatenate(known).std(0))
     assert (
-        dict(compared(bridges(40, 1), fit, Sampling(["mean"], 3, 0, 99)))["mean"] == (cells["mean"])
+        dict(compared(bridges(40, 1), fit, Sampling(["mean-time"], 3, 0, 99)))["mean-time"]
+        == (cells["mean-time"])
     )
 
 
