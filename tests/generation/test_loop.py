@@ -1,15 +1,17 @@
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Written, stream, write
-from timecontrol.generation.loop import Loop, read
-from timecontrol.generation.request import default_writing, plans_for
+from timecontrol.generation.loop import Loop, choose, read
+from timecontrol.generation.request import default_kind, default_writing, plans_for
 from timecontrol.plans import Plan
 
 
@@ -120,3 +122,41 @@ def test_what_cannot_be_looped_is_said(decoder: Decoder, plain_run: str) -> None
         replace(writing, beams=2)
     with pytest.raises(TimeControlError, match="--loop"):
         replace(writing, loop=False, candidates=2)
+
+
+def test_the_first_candidate_alone_decides_whether_a_document_ends(decoder: Decoder) -> None:
+    own = plan(decoder)
+    codec = decoder.codec
+    words = codec.tokenizer(" The town is old.", add_special_tokens=False)["input_ids"]
+    told, ends = [*words, codec.unit_end], [codec.end]
+
+    def kept(*units: list[int]) -> int:
+        assert own.track is not None
+        found: list[int] = []
+        step: Any = SimpleNamespace(
+            wrote=torch.tensor([len(u) for u in units]),
+            out=torch.tensor([u + [0] * (20 - len(u)) for u in units]),
+            done=torch.tensor([u == ends for u in units]),
+            told=torch.zeros(len(units), dtype=torch.long),
+            surprise=torch.full((len(units),), 0.1),
+            at=torch.zeros(len(units)),
+            follow=lambda source: found.extend(source.tolist()),
+        )
+        loop = Loop(own, own.track.spread())
+        writing = default_writing(decoder, "normal", loop=True, candidates=len(units))
+        choose(decoder, step, [loop], writing)
+        assert loop.over == (found[0] == 0 and units[0] == ends)
+        return found[0]
+
+    assert kept(ends, told) == 0
+    assert kept(told, ends) == 0
+    assert kept([codec.unit_end], told, ends) == 1  # a mark without a word is never wanted
+
+
+def test_old_decoders_have_no_loop(decoder: Decoder) -> None:
+    assert decoder.law is not None
+    old = replace(decoder, law=replace(decoder.law, fitted=False))
+    assert default_kind(old) == "bridge-brownian"
+    writing = default_writing(old, "48", loop=True)
+    with pytest.raises(TimeControlError, match="train it anew"):
+        list(write(old, [plan(decoder)], writing))

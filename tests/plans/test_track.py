@@ -64,3 +64,17 @@ def test_a_more_restless_document_spreads_more() -> None:
     own = track()
     calm, wild = (Track(own.process, own.times, own.path, gain=g).spread() for g in (0.5, 2.0))
     assert (wild > calm).all()
+
+
+def test_a_waypoint_that_is_past_no_longer_pulls() -> None:
+    own = track(pins=[Pin(0.5, np.array([30.0, -30.0]))])
+    free = Track(own.process, own.times, own.path, gain=own.gain)
+    seen = {row: own.path[row] for row in range(8)}  # its sentence is the seventh
+    np.testing.assert_allclose(own.plan(seen), free.plan(seen))
+    assert not np.allclose(own.plan({}), free.plan({}))
+
+
+def test_where_nothing_is_averaged_sentences_still_have_a_spread() -> None:
+    found = sketch(staged(smooth=1), "bridge", N, seed=0, number=0).track
+    assert found is not None
+    assert (found.spread() > 0).all()

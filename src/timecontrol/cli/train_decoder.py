@@ -101,6 +101,10 @@ def run(
     compiled: Annotated[
         bool, typer.Option("--compile", help="Compile the model: for long training on a GPU.")
     ] = False,
+    captured: Annotated[
+        bool,
+        typer.Option("--capture/--no-capture", help="Layers in CUDA graphs, where there is a GPU."),
+    ] = True,
     checkpoints: Annotated[
         bool, typer.Option("--checkpoints/--no-checkpoints", help="Keep the state to go on.")
     ] = True,
@@ -165,6 +169,7 @@ def run(
             device=device,
             dtype=dtype,
             compiled=compiled,
+            captured=captured,
             checkpoints=checkpoints,
             tensorboard=tensorboard,
             before=_before,

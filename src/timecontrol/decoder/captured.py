@@ -6,7 +6,8 @@ stays what it was. Padding stands on the right, where a causal model never looks
 given.
 """
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -31,7 +32,7 @@ class Layer(nn.Module):
         leaves, self.shape = tree.tree_flatten(given)
         self.rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
-        self.sizes = [leaves[i].shape for i in self.places]
+        self.sizes = [(leaves[i].shape, leaves[i].dtype) for i in self.places]
 
     def tensors(self, given: tuple[Any, Any]) -> list[Tensor] | None:
         """Return the tensors of a call, if it is like the one that was captured."""
@@ -39,7 +40,9 @@ class Layer(nn.Module):
         if shape != self.shape:
             return None
         found = [leaves[i] for i in self.places]
-        if [getattr(t, "shape", None) for t in found] != self.sizes:
+        if not all(isinstance(t, Tensor) for t in found):
+            return None
+        if [(t.shape, t.dtype) for t in found] != self.sizes:
             return None
         others = (i for i in range(len(leaves)) if i not in self.places)
         same = all(leaves[i] is self.rest[i] or _equal(leaves[i], self.rest[i]) for i in others)
@@ -64,8 +67,28 @@ def captured(model: PlannedLM, batch: Mapping[str, Tensor], bf16: bool) -> Itera
         bf16: Whether it is computed in bfloat16.
     """
     text: Any = model.config.text_config
-    before = _rounded(model) if bf16 else []
     layers = list(layers_of(model.lm, int(text.num_hidden_layers)))
+    before = _rounded(model) if bf16 else []
+    try:
+        try:
+            capture(model, layers, batch, bf16)
+        except Exception as error:  # whatever a base does that cannot be captured
+            for layer in layers:
+                layer.__dict__.pop("forward", None)
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            warnings.warn(f"trained without captured layers ({reason})", stacklevel=2)
+        yield
+    finally:
+        for layer in layers:
+            layer.__dict__.pop("forward", None)
+        for weight, kept in before:
+            weight.data = kept
+
+
+def capture(
+    model: PlannedLM, layers: Sequence[nn.Module], batch: Mapping[str, Tensor], bf16: bool
+) -> None:
+    """Give the layers captured forwards."""
     model.train()
     calls = [layer.forward for layer in layers]
     seen: list[tuple[Any, Any]] = []
@@ -75,22 +98,17 @@ def captured(model: PlannedLM, batch: Mapping[str, Tensor], bf16: bool) -> Itera
 
     handles = [x.register_forward_pre_hook(record, with_kwargs=True) for x in layers]
     with torch.autocast("cuda", torch.bfloat16, enabled=bf16, cache_enabled=False):
-        model(**batch)
-        for handle in handles:
-            handle.remove()
+        try:
+            model(**batch)
+        finally:
+            for handle in handles:
+                handle.remove()
         whole = [Layer(*parts) for parts in zip(layers, calls, seen, strict=True)]
         samples = [_samples(one, given) for one, given in zip(whole, seen, strict=True)]
         seen.clear()
         torch.cuda.make_graphed_callables(tuple(whole), tuple(samples), allow_unused_input=True)
     for layer, one, call in zip(layers, whole, calls, strict=True):
         layer.forward = _either(layer, one, call)
-    try:
-        yield
-    finally:
-        for layer in layers:
-            del layer.forward
-        for weight, kept in before:
-            weight.data = kept
 
 
 def _rounded(model: nn.Module) -> list[tuple[Tensor, Tensor]]:

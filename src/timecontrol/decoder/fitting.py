@@ -130,7 +130,7 @@ def fine_tune(
     batches = replace(collate, fixed=window) if how.compiled else collate
     with ExitStack() as stack:
         if how.captured and place.type == "cuda" and settings.accumulate == 1:
-            batches = replace(collate, fixed=even(training, settings), masked=False)
+            batches = replace(collate, fixed=min(even(training, settings), most), masked=False)
             some = batches([training[i % len(training)] for i in range(settings.batch)])
             some = {name: value.to(place) for name, value in some.items()}
             stack.enter_context(captured(model, some, bf16))

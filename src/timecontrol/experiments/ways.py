@@ -39,7 +39,12 @@ def written(name: str, decoder: Decoder, ways: Ways, place: Place) -> list[Texts
     """
     kinds: Sequence[str | None] = ways.kinds if decoder.settings.method == "planned" else [None]
     found = []
-    writings = {length: default_writing(decoder, length, **ways.options) for length in ways.lengths}
+    options = {
+        name: value
+        for name, value in ways.options.items()
+        if decoder.settings.follows or name not in ("loop", "candidates")
+    }
+    writings = {length: default_writing(decoder, length, **options) for length in ways.lengths}
     for length, writing in writings.items():
         for kind in kinds:
             plans = plans_for(decoder, ways.count, writing, kind=kind)

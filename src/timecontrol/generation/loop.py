@@ -7,8 +7,9 @@ one with the largest
     log density = - 1/2 sum over coordinates of (y - z)^2 / v
 
 is kept, with y its latent as the encoder reads it, z the plan's point, and v the variance of single
-sentences about plans (``plans.track``). Then the path is known there, and the plan of what is to
-come is that of the process given all that has been written.
+sentences about plans (``plans.track``). Whether the document ends here is decided by the first
+candidate alone, so that it ends as often as without others. Then the path is known there, and the
+plan of what is to come is that of the process given all that has been written.
 
 All documents and candidates are written at once. What is drawn belongs to (seed, document,
 candidate, step), never to a batch.
@@ -33,9 +34,6 @@ from timecontrol.plans import Plan
 
 Array = NDArray[np.float64]
 
-NOWHERE = -1e9
-"""The density of a sentence without a word."""
-
 
 @dataclass
 class Loop:
@@ -48,6 +46,8 @@ class Loop:
     """Latents of what was written, by point of the plan."""
     start: int = 0
     """Tokens written before this round."""
+    over: bool = False
+    """Whether it has ended."""
 
     def density(self, row: int, latent: Array) -> float:
         """Return the log density of a sentence's latent about the plan, over d."""
@@ -124,6 +124,10 @@ def refuse(decoder: Decoder, plans: Sequence[Plan], reason: str | None) -> None:
             f"A decoder of method {decoder.settings.method!r} has no encoder to read what it "
             "writes: no --loop."
         )
+    if decoder.law is not None and not decoder.law.fitted:
+        raise TimeControlError(
+            "This decoder was trained before plans could be drawn again: train it anew for --loop."
+        )
     for plan in plans:
         if plan.track is None:
             raise TimeControlError(
@@ -134,27 +138,30 @@ def refuse(decoder: Decoder, plans: Sequence[Plan], reason: str | None) -> None:
 
 def choose(decoder: Decoder, step: RoundStep, loops: Sequence[Loop], writing: Writing) -> list[int]:
     """Keep the best candidate of each document, and return the documents that have a new plan."""
-    k, full = writing.candidates, step.steps - 1
-    ats, outs = step.at.tolist(), step.out.tolist()
+    k, end = writing.candidates, decoder.codec.end
+    wrote, outs, done = step.wrote.tolist(), step.out.tolist(), step.done.tolist()
     told, surprise = step.told.tolist(), step.surprise.tolist()
-    units: list[list[int]] = []
-    for row in range(len(loops) * k):
-        stop = ats[row] + 1 if ats[row] == full else ats[row]  # the last stands where it is
-        units.append(outs[row][loops[row // k].start : stop])
+    starts = [loops[row // k].start for row in range(len(loops) * k)]
+    units = [outs[row][at : at + wrote[row]] for row, at in enumerate(starts)]
     latents = read(decoder, units)
-    source, changed = list(range(len(ats))), []
+    source, changed = list(range(len(done))), []
     for document, loop in enumerate(loops):
+        if loop.over:
+            continue
         own = range(document * k, document * k + k)
-        if not any(units[row] for row in own):
-            continue  # it ended before
+        ended = [units[row][-1:] == [end] and latents[row] is None for row in own]
         scores = []
-        for row in own:
+        for row, ends in zip(own, ended, strict=True):
             latent, likely = latents[row], -surprise[row] / max(len(units[row]), 1)
-            near = NOWHERE if latent is None else loop.density(told[row], latent)
-            scores.append(writing.likelihood * likely + writing.nearness * near)
-        best = own[int(np.argmax(scores))]
+            if latent is None or (ends and not ended[0]):
+                scores.append(-np.inf)
+            else:
+                near = loop.density(told[row], latent)
+                scores.append(writing.likelihood * likely + writing.nearness * near)
+        best = own.start if ended[0] else own[int(np.argmax(scores))]
         source[own.start : own.stop] = [best] * k
-        loop.start = ats[best]
+        loop.start += wrote[best]
+        loop.over = done[best]
         latent = latents[best]
         if latent is not None:
             loop.take(told[best], latent)

@@ -54,7 +54,8 @@ def default_kind(decoder: Decoder) -> str:
         return "mean"
     about = decoder.config["encoder"] or {}
     own = OWN_KINDS.get(decoder.settings.preset, {})
-    return own.get(about.get("objective", ""), "bridge")
+    usual = "bridge" if decoder.law is None or decoder.law.fitted else "bridge-brownian"
+    return own.get(about.get("objective", ""), usual)
 
 
 def default_writing(decoder: Decoder, length: str, **rest: Any) -> Writing:

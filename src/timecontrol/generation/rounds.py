@@ -57,6 +57,7 @@ class RoundStep(Step):
         self.waits = torch.zeros(rows, dtype=torch.bool, device=device)
         self.told = torch.zeros(rows, dtype=torch.long, device=device)
         self.surprise = torch.zeros(rows, device=device)
+        self.wrote = torch.zeros(rows, dtype=torch.long, device=device)
         self.slots = [RowSlots(self.steps, self.at) for _ in self.slots]
         self.cache = Cache(layers=[*self.slots])
         self.rows = torch.arange(rows, device=device)
@@ -64,7 +65,7 @@ class RoundStep(Step):
     @property
     def state(self) -> list[Tensor]:
         """What a step changes, but keys and values."""
-        return [*super().state, self.waits, self.told, self.surprise]
+        return [*super().state, self.waits, self.told, self.surprise, self.wrote]
 
     def reset(
         self,
@@ -75,7 +76,7 @@ class RoundStep(Step):
     ) -> None:
         """Begin new documents."""
         super().reset(noise, lengths, signals, begins)
-        for state in (self.waits, self.told, self.surprise):
+        for state in (self.waits, self.told, self.surprise, self.wrote):
             state.zero_()
 
     def __call__(self) -> None:
@@ -103,6 +104,7 @@ class RoundStep(Step):
         goes = ~(self.waits | self.done)
         told = logits.log_softmax(-1).gather(-1, chosen.unsqueeze(-1)).squeeze(-1)
         self.surprise.sub_(torch.where(goes, told, 0.0))
+        self.wrote.add_(goes)
         kept = self.out[self.rows, self.at]
         self.out[self.rows, self.at] = torch.where(goes, chosen, kept)
         count, tags = self.count.clone(), self.tags.clone()
@@ -137,6 +139,7 @@ class Rounds(Runner):
         step = self.step
         step.waits.zero_()
         step.surprise.zero_()
+        step.wrote.zero_()
         at = int(step.at.max())
         for number in range(step.steps + 1):
             visible = min(step.steps, (at // WINDOW + 1) * WINDOW)

@@ -340,7 +340,7 @@ def _tracked(task: Task, table: Timetable, amount: float) -> Drawn:
     """Return a plan of the process, its residuals multiplied by ``amount``."""
     law = task.law.process
     path, gain = law.path(table.times, task.state, amount)
-    track = Track(law, table.times, path, task.pins, gain)
+    track = Track(law, table.times, path, task.pins, gain if amount else 1.0)
     points = track.plan()
     for row, point in task.pins.items():
         points[row] = point  # to the last bit

@@ -59,6 +59,8 @@ class Law:
     """The sections of all documents."""
     process: Process
     """The paths as a Gaussian process in the time of their sections."""
+    fitted: bool = True
+    """Whether the two were fitted with it; otherwise they were made of the paths of an old file."""
 
     @property
     def dim(self) -> int:
@@ -178,9 +180,8 @@ class Law:
             else:
                 stages = [timing.documents[i] for i in kept_of(len(timing.lengths), len(paths))]
                 process = Process.of(paths, [timing.times(s) for s in stages])
-            return cls(
-                fit=Fit(**fit), paths=paths, calm=calm, timing=timing, process=process, **own
-            )
+            parts = {"timing": timing, "process": process, "fitted": bool(law)}
+            return cls(fit=Fit(**fit), paths=paths, calm=calm, **parts, **own)
         except KeyError as error:
             raise TimeControlError(f"These tensors hold no law of plans: no {error}.") from None
 

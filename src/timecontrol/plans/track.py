@@ -15,6 +15,9 @@ from timecontrol.plans.process import Process, averages
 
 Array = NDArray[np.float64]
 
+LEAST = 0.05
+"""The share of the variance of sentences that they have about a plan, at least."""
+
 
 @dataclass(frozen=True)
 class Track:
@@ -32,12 +35,18 @@ class Track:
 
     def plan(self, seen: Mapping[int, Array] | None = None) -> Array:
         """Return the plan given latents of written sentences, each (d,), by sentence, (n, d)."""
-        path = self.process.moved(self.times, self.path, seen, self.pins, self.gain)
+        last = max(seen or {}, default=-1)
+        pins = {row: point for row, point in self.pins.items() if row > last}  # others are past
+        path = self.process.moved(self.times, self.path, seen, pins, self.gain)
         return np.asarray(averages(len(self.times), self.process.width) @ path)
 
     def spread(self) -> Array:
-        """Return the variance of single sentences about the plan, (n, d)."""
+        """Return the variance of single sentences about the plan, (n, d).
+
+        A twentieth of their variance at least: where nothing is averaged, plans are sentences.
+        """
         n = len(self.times)
         rest = np.eye(n) - averages(n, self.process.width)
         P = self.process.covariance(self.times, self.gain)  # (d, n, n)
-        return np.asarray(np.einsum("ij,cjk,ik->ic", rest, P, rest))
+        found = np.einsum("ij,cjk,ik->ic", rest, P, rest)
+        return np.asarray(np.maximum(found, LEAST * np.diagonal(P, axis1=1, axis2=2).T))
