@@ -152,7 +152,14 @@ def test_every_option_reaches_the_settings(
     }  # fmt: skip
     words = [w for k, v in options.items() for w in (f"--{k.replace('_', '-')}", str(v))]
     words += ["--encoder", "general", "--base", "somebody/base", "--dtype", "bfloat16"]
-    words += ["--compile", "--no-checkpoints", "--overwrite", "--clock", "--no-final-mark"]
+    words += [
+        "--compile",
+        "--no-capture",
+        "--no-checkpoints",
+        "--overwrite",
+        "--clock",
+        "--no-final-mark",
+    ]
     out, board = tmp_path / "run", tmp_path / "board"
     words += ["--device", "cpu", "--tensorboard", str(board), "--out", str(out)]
     ran = timecontrol("train", "decoder", CORPUS, *words)
@@ -164,7 +171,7 @@ def test_every_option_reaches_the_settings(
     del found["before"], found["progress"]
     assert found == {
         "corpus": CORPUS, "encoder": "general", "base": "somebody/base", "out": out,
-        "overwrite": True, "device": "cpu", "dtype": "bfloat16", "compiled": True,
+        "overwrite": True, "device": "cpu", "dtype": "bfloat16", "compiled": True, "captured": False,
         "checkpoints": False, "tensorboard": board,
     }  # fmt: skip
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from timecontrol.decoder.examples import smoothed
 from timecontrol.plans.process import GRID, LAGS, Process, averages, between, positive
-from timecontrol.plans.track import Track
+from timecontrol.plans.track import LEAST, Track
 
 Array = NDArray[np.float64]
 
@@ -297,7 +297,8 @@ def test_single_sentences_stray_from_plans_as_far_as_the_track_says() -> None:
     apart = np.stack([track.path - track.plan() for track in tracks])
     np.testing.assert_allclose(apart.var(0), tracks[0].spread(), rtol=0.12)
     still = Track(KNOWN, even(12), paths[0])  # where plans are single sentences
-    np.testing.assert_allclose(still.spread(), 0, atol=1e-12)
+    whole = np.diagonal(KNOWN.covariance(even(12)), axis1=1, axis2=2).T
+    np.testing.assert_allclose(still.spread(), LEAST * whole)
 
 
 @given(st.integers(1, 40), st.integers(0, 99), st.sampled_from([KNOWN, WIDE]))
