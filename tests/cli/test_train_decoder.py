@@ -171,8 +171,8 @@ def test_every_option_reaches_the_settings(
     del found["before"], found["progress"]
     assert found == {
         "corpus": CORPUS, "encoder": "general", "base": "somebody/base", "out": out,
-        "overwrite": True, "device": "cpu", "dtype": "bfloat16", "compiled": True, "captured": False,
-        "checkpoints": False, "tensorboard": board,
+        "overwrite": True, "device": "cpu", "dtype": "bfloat16", "compiled": True,
+        "captured": False, "checkpoints": False, "tensorboard": board,
     }  # fmt: skip
 
 
