@@ -62,9 +62,13 @@ class Slots(CacheLayerMixin):  # type: ignore[no-untyped-call]
         keys, values = self.keys, self.values
         assert keys is not None
         assert values is not None
-        keys.index_copy_(2, self.at, key_states)
-        values.index_copy_(2, self.at, value_states)
+        self.put(keys, key_states)
+        self.put(values, value_states)
         return keys[:, :, : self.visible], values[:, :, : self.visible]
+
+    def put(self, buffer: Tensor, states: Tensor) -> None:
+        """Write one position of every row, (rows, heads, 1, dim)."""
+        buffer.index_copy_(2, self.at, states)
 
     def get_mask_sizes(self, *args: Any, **rest: Any) -> tuple[int, int]:
         """Return how many positions are looked at, from which on."""

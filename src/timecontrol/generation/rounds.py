@@ -5,8 +5,6 @@ sentence waits: it computes the same position over and over, and nothing of it m
 have finished theirs. Then candidates are chosen, plans are changed, and the next round begins.
 """
 
-from typing import Any
-
 import torch
 from torch import Tensor
 from transformers.cache_utils import Cache
@@ -24,19 +22,10 @@ LOOK = 8
 class RowSlots(Slots):  # type: ignore[no-untyped-call]
     """Keys and values of one layer; each row writes at a position of its own, (rows,)."""
 
-    def update(
-        self, key_states: Tensor, value_states: Tensor, *args: Any, **rest: Any
-    ) -> tuple[Tensor, Tensor]:
-        """Write the keys and values of one position a row, and return those looked at."""
-        if not self.is_initialized:
-            self.lazy_initialization(key_states, value_states)
-        keys, values = self.keys, self.values
-        assert keys is not None
-        assert values is not None
-        rows = torch.arange(len(keys), device=keys.device)
-        keys[rows, :, self.at] = key_states[:, :, 0]
-        values[rows, :, self.at] = value_states[:, :, 0]
-        return keys[:, :, : self.visible], values[:, :, : self.visible]
+    def put(self, buffer: Tensor, states: Tensor) -> None:
+        """Write one position of each row, (rows, heads, 1, dim)."""
+        rows = torch.arange(len(buffer), device=buffer.device)
+        buffer[rows, :, self.at] = states[:, :, 0]
 
 
 class RoundStep(Step):
