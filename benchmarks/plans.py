@@ -68,9 +68,11 @@ ARMS = {
     "bridge": Arm("planned", "bridge"),
     "loop": Arm("planned", "bridge", {"loop": True}),
     "sections": Arm("planned", "bridge", {"follow": "sections"}),
+    "loop-sections": Arm("planned", "bridge", {"loop": True, "follow": "sections"}),
     "retrieved": Arm("planned", "retrieved"),
     "loop-4": Arm("planned", "bridge", {"loop": True, "candidates": 4}),
     "loop-8": Arm("planned", "bridge", {"loop": True, "candidates": 8}),
+    "mean-sections": Arm("planned", "mean", {"follow": "sections"}),
     "ordered": Arm("plain", options={"ordered": True}),
     "dense": Arm("section-dense"),
     "sparse": Arm("section-sparse"),
@@ -101,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--settings", default="{}", help="of decoders, as JSON")
     parser.add_argument("--encoder", default="{}", help="settings of encoders, as JSON")
     parser.add_argument("--budget", default=None, help="tokens of a document instead of the window")
+    parser.add_argument("--compile", action="store_true", help="compile layers before capturing")
     parser.add_argument("--limit", type=float, default=1e9, help="nothing is begun after so long")
     parser.add_argument("--only", choices=("train", "write"), help="one half of the work")
     asked = parser.parse_args(arguments)
@@ -148,6 +151,7 @@ def train(task: Task, name: str, method: str, seed: int, run: Path, asked: Any) 
         settings=preset("best", method=method, seed=seed, **settings),
         out=run,
         device=asked.device,
+        compiled=asked.compile,
         checkpoints=False,
     )
     known = decoder.metrics["history"][-1]

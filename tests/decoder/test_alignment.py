@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timecontrol.decoder.alignment import (
+    NONE,
     begins_of,
     is_boundary,
     last_unit,
     next_count,
+    next_row,
     row_of,
     rows_at,
     section_index,
@@ -84,16 +86,20 @@ def test_rows_of_any_shape_are_taken() -> None:
 
 
 def test_where_sections_begin_in_a_batch() -> None:
-    """0 and the sections, filled up with the last of them."""
-    assert begins_of([[0, 2], [1], []]).tolist() == [[0, 0, 2], [0, 1, 1], [0, 0, 0]]
-    assert begins_of([[]]).tolist() == [[0]]
+    """0 and the sections, and that there are no more."""
+    found = begins_of([[0, 2], [1], []]).tolist()
+    assert found == [[0, 0, 2, NONE], [0, 1, NONE, NONE], [0, NONE, NONE, NONE]]
+    assert begins_of([[]]).tolist() == [[0, NONE]]
 
 
-def test_a_tag_that_comes_early_takes_the_plan_along() -> None:
+def test_a_tag_takes_the_plan_along_be_it_early_or_late() -> None:
     """Sections begin at 0, 1 and 4; the third comes after two sentences, a fourth there is none."""
     document = torch.tensor([[0, 7, 1, MARK, 8, 1, MARK, 7, 1, MARK, 1, MARK, 7, 1, MARK]])
     found = section_index(document, [MARK], TAGS, begins_of([[0, 1, 4]]))
     assert found.tolist() == [[0, 0, 0, 1, 1, 1, 2, 4, 4, 5, 5, 6, 6, 6, 7]]
+    late = torch.tensor([[0, 7, 1, MARK, 1, MARK, 1, MARK, 8, 1, MARK, 1, MARK]])
+    found = section_index(late, [MARK], TAGS, begins_of([[0, 1, 4]]))
+    assert found.tolist() == [[0, 0, 0, 1, 1, 2, 2, 3, 1, 1, 2, 2, 3]]
 
 
 @given(st.lists(words, max_size=3), units, st.sampled_from(TAGS))
@@ -128,13 +134,21 @@ def test_rows_do_not_depend_on_the_plans_beside(rows: list[tuple[list[int], list
 
 
 @given(ids, starts_)
-def test_what_comes_later_changes_no_row_and_none_goes_back(
+def test_what_comes_later_changes_no_row_and_only_tags_go_back(
     tokens: list[int], starts: list[int]
 ) -> None:
     begins, document = begins_of([starts]), torch.tensor([tokens])
     whole = section_index(document, [MARK], TAGS, begins)
-    assert (whole >= unit_index(document, [MARK])).all()
-    assert (whole.diff() >= 0).all()
+    assert (whole >= 0).all()
+    at_tag = is_boundary(document, TAGS)[:, 1:]
+    assert ((whole.diff() >= 0) | at_tag).all()
+    row, tags = torch.zeros(1, dtype=torch.long), torch.zeros(1, dtype=torch.long)
+    for step in range(len(tokens)):  # one token after the other comes to the same
+        one = document[:, step]
+        tag = is_boundary(one, TAGS)
+        tags = tags + tag.long()
+        row = next_row(row, is_boundary(one, [MARK]), tag, tags, begins)
+        assert torch.equal(row, whole[:, step])
     for step in range(1, len(tokens) + 1):
         begun = section_index(document[:, :step], [MARK], TAGS, begins)
         assert torch.equal(begun, whole[:, :step])

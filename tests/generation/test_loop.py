@@ -86,6 +86,14 @@ def test_density_is_largest_on_the_plan_and_falls_with_distance(decoder: Decoder
     assert loop.density(len(own) + 5, own.points[-1]) == 0  # past the end, the last point holds
 
 
+def test_a_text_that_is_late_tells_nothing_of_a_section_it_has_not_begun() -> None:
+    loop = Loop(Plan(np.zeros((6, 2)), starts=(0, 2, 5)), np.ones((6, 2)))
+    assert [loop.behind(row, 1) for row in range(6)] == [False, False, True, True, True, True]
+    assert not loop.behind(5, 3)
+    assert not loop.behind(4, 2)
+    assert not loop.behind(9, 7)
+
+
 def test_only_what_is_to_come_is_planned_anew(decoder: Decoder) -> None:
     own = plan(decoder)
     assert own.track is not None
@@ -140,11 +148,15 @@ def test_the_first_candidate_alone_decides_whether_a_document_ends(decoder: Deco
             told=torch.zeros(len(units), dtype=torch.long),
             surprise=torch.full((len(units),), 0.1),
             at=torch.zeros(len(units)),
-            follow=lambda source: found.extend(source.tolist()),
+            tags=torch.zeros(len(units)),
+            begins=None,
+            token=torch.zeros(len(units), 1),
+            follow=lambda to, source: found.extend(source.tolist()),
+            go_on=lambda rows: None,
         )
         loop = Loop(own, own.track.spread())
         writing = default_writing(decoder, "normal", loop=True, candidates=len(units))
-        choose(decoder, step, [loop], writing)
+        choose(decoder, step, [loop], [0], writing)
         assert loop.over == (found[0] == 0 and units[0] == ends)
         return found[0]
 

@@ -152,7 +152,22 @@ def test_lengths_of_plans(decoder: Decoder) -> None:
         for length, n in (("normal", normal), ("forced", forced), ("50", short)):
             writing = default_writing(changed, length)
             assert sentences_for(changed, writing) == n
-            assert len(whole(plans_for(changed, 1, writing))[0]) == n
+            assert len(whole(plans_for(changed, 1, writing, kind="linear"))[0]) == n
+
+
+def test_plans_of_normal_length_are_as_long_as_documents(decoder: Decoder) -> None:
+    assert decoder.law is not None
+    counts = decoder.law.timing.totals.sum(1)
+    for kind in ("bridge", "retrieved"):
+        found = [len(plan) for plan in whole(plans_for(decoder, 60, NORMAL, kind=kind))]
+        assert set(found) <= set(counts.astype(int))
+        assert len(set(found)) > 1
+        assert abs(np.mean(found) - counts.mean()) < 4 * counts.std() / 60**0.5 + 1e-9
+    for asked in ({"kind": "mean"}, {"sentences": 7}, {"goal": TEXT}):
+        found = [len(p) for p in whole(plans_for(decoder, 5, NORMAL, **asked))]
+        assert len(set(found)) == 1
+    paper = whole(plans_for(of(decoder, "paper"), 5, NORMAL, kind="bridge"))
+    assert len({len(p) for p in paper}) == 1
 
 
 def test_most_sentences_are_twice_as_many_as_usual(decoder: Decoder) -> None:

@@ -23,12 +23,19 @@ def begun(decoder: Decoder, rows: int) -> RoundStep:
     return step
 
 
+def sentence(rounds: Rounds) -> None:
+    """Write a sentence of every row."""
+    rounds.step.go_on(rounds.step.rows)
+    while not all(rounds.some()):
+        pass
+
+
 @torch.no_grad()
 def test_a_round_is_one_sentence_of_every_row() -> None:
     decoder = made(likes=SHORT)
     step = begun(decoder, 4)
     with step.prepared():
-        Rounds(step).sentence()
+        sentence(Rounds(step))
     ends = decoder.codec.unit_end
     for row, at in zip(step.out.tolist(), step.at.tolist(), strict=True):
         assert row[at - 1] == ends
@@ -41,7 +48,7 @@ def test_a_round_is_one_sentence_of_every_row() -> None:
 def test_a_row_that_waits_does_not_move() -> None:
     step = begun(made(likes=SHORT), 4)
     with step.prepared():
-        Rounds(step).sentence()
+        sentence(Rounds(step))
         step.waits[:] = torch.tensor([True, False, True, False])
         before = [tensor.clone() for tensor in step.state]
         for _ in range(3):
@@ -56,7 +63,7 @@ def test_surprise_is_that_of_the_sentence() -> None:
     decoder = made(likes=SHORT)
     step = begun(decoder, 3)
     with step.prepared():
-        Rounds(step).sentence()
+        sentence(Rounds(step))
     for row in range(3):
         ids = torch.tensor([[decoder.codec.begin, *step.out[row, : step.at[row]].tolist()]])
         assert step.signals is not None
@@ -71,12 +78,12 @@ def test_rows_go_on_from_where_another_stands() -> None:
     step = begun(made(likes=SHORT), 4)
     with step.prepared():
         rounds = Rounds(step)
-        rounds.sentence()
-        step.follow(torch.tensor([2, 2, 2, 3]))
+        sentence(rounds)
+        step.follow(torch.tensor([0, 1]), torch.tensor([2, 2]))
         step.noise[:] = step.noise[:1].clone()
         assert step.signals is not None
         step.signals[:] = step.signals[:1].clone()
-        rounds.sentence()
+        sentence(rounds)
     assert torch.equal(step.out[0], step.out[1])
     assert torch.equal(step.out[0], step.out[2])
     assert torch.equal(step.surprise[:1].expand(3), step.surprise[:3])
@@ -88,6 +95,23 @@ def test_rows_are_done_when_the_budget_is_full() -> None:
     with step.prepared():
         rounds = Rounds(step)
         for _ in range(BUDGET):
-            rounds.sentence()
+            sentence(rounds)
     assert step.done.all()
     assert not (step.out == step.pad).any()
+
+
+@torch.no_grad()
+def test_a_row_goes_on_while_another_waits() -> None:
+    step = begun(made(likes=SHORT), 4)
+    with step.prepared():
+        rounds = Rounds(step)
+        finished = rounds.some()
+        while not any(finished):
+            finished = rounds.some()
+        rows = [i for i, waits in enumerate(finished) if waits]
+        assert 0 < len(rows) < 4
+        at = step.at.clone()
+        step.go_on(torch.tensor(rows))
+        rounds.some()
+    assert (step.at == at + 1).all()  # those that go on, and those that had not finished
+    assert (step.wrote[rows] == 1).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from timecontrol.decoder.examples import smoothed
-from timecontrol.plans.process import GRID, LAGS, Process, averages, between, positive
+from timecontrol.plans.process import GRID, LAGS, Process, averages, between, moved, positive
 from timecontrol.plans.track import LEAST, Track
 
 Array = NDArray[np.float64]
@@ -73,6 +73,16 @@ def drawn(
     """A plan of n sentences, (n, d)."""
     path, gain = process.path(even(n), state, amount)
     return Track(process, even(n), path, pins or {}, gain).plan()
+
+
+def given_sentences(process: Process, path: Array, seen: Mapping[int, Array]) -> Array:
+    """A path given single sentences, (n, d)."""
+    if not seen:
+        return path
+    n = len(path)
+    return moved(
+        path, process.covariance(even(n)), np.eye(n)[list(seen)], np.stack([*seen.values()])
+    )
 
 
 def plans(process: Process, n: int, pins: Mapping[int, Array] | None = None) -> Array:
@@ -242,7 +252,7 @@ def test_paths_meet_the_sentences_that_have_been_written(
     state = random(seed)
     path, _ = WIDE.path(even(n), state)
     seen = {i: 5 * state.normal(size=2) for i in chosen if i < n}
-    found = WIDE.moved(even(n), path, seen)
+    found = given_sentences(WIDE, path, seen)
     for i, point in seen.items():
         np.testing.assert_allclose(found[i], point, atol=1e-3)
     if not seen:
@@ -253,7 +263,9 @@ def test_a_path_is_already_where_it_is_known_to_be() -> None:
     path, _ = WIDE.path(even(20), random())
     plan = averages(20, 5) @ path
     seen, pins = {i: path[i] for i in (0, 1, 7)}, {15: plan[15]}
-    np.testing.assert_allclose(WIDE.moved(even(20), path, seen, pins), path, atol=1e-6)
+    H = np.concatenate([np.eye(20)[list(seen)], averages(20, 5)[list(pins)]])
+    y = np.stack([*seen.values(), *pins.values()])
+    np.testing.assert_allclose(moved(path, WIDE.covariance(even(20)), H, y), path, atol=1e-6)
 
 
 @pytest.mark.parametrize("process", [KNOWN, WIDE], ids=["as they are", "averaged"])
@@ -279,7 +291,7 @@ def test_sentences_that_have_been_written_tell_of_those_to_come() -> None:
     n, rows = 12, [0, 1, 2]
     seen = dict(zip(rows, random(1).normal(size=(3, 2)) * [1, 10], strict=True))
     paths = [KNOWN.path(even(n), random(i))[0] for i in range(4000)]
-    found = np.stack([KNOWN.moved(even(n), path, seen) for path in paths])
+    found = np.stack([given_sentences(KNOWN, path, seen) for path in paths])
     for c in range(2):
         own = own_covariance(KNOWN, n, c)
         gain = own[:, rows] @ np.linalg.inv(own[np.ix_(rows, rows)])
@@ -371,10 +383,11 @@ def test_a_path_is_moved_as_far_as_its_covariance_says() -> None:
     quick = np.array([1.0, 1 / 3, *[0.0] * (LAGS - 1)])
     process = simple(np.zeros((len(GRID), len(GRID))), 1.0, quick, 0.75)
     path = np.array([[0.0], [10.0], [5.0], [2.0]])
-    found = process.moved(even(4), path, {0: np.array([6.0])})
+    found = given_sentences(process, path, {0: np.array([6.0])})
     np.testing.assert_allclose(found[:, 0], [6, 12, 5, 2], atol=1e-4)
     # (z_1 + z_2) / 2 is 7.5, its variance (0.75 + 0.25) / 2; both have 1/2 in common with it
-    found = replace(process, width=2).moved(even(4), path, None, {1: np.array([8.5])})
+    H = averages(4, 2)[[1]]
+    found = moved(path, process.covariance(even(4)), H, np.array([[8.5]]))
     np.testing.assert_allclose(found[:, 0], [0.25, 11, 6, 2.25], atol=1e-4)
 
 

@@ -20,7 +20,7 @@ Dtype = Annotated[str, typer.Option(help="Of the base: auto, float32, bfloat16, 
 Follow = Annotated[
     str,
     typer.Option(
-        help="sentences: a point each; sections: a tag that comes early takes the plan along."
+        help="sentences: a point each; sections: each section from where the text begins it."
     ),
 ]
 Loop = Annotated[

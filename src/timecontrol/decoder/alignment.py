@@ -9,14 +9,15 @@ so a unit-end mark already sees the plan of what comes next, and may decide what
 and generation use this very function; a decoding step that sees one token at a time carries the
 count along.
 
-A text that is being written may take a section's tag earlier than its plan does, and would then be
-told of one section while it writes another, and take the tag twice. Where a plan says at which rows
-b_1, b_2, ... its sections begin, a tag that comes early takes the plan along. With M marks and j
-tags so far, M_i marks before tag i::
+A text that is being written may take a section's tag earlier or later than its plan does, and would
+then be told of one section while it writes another. Where a plan says at which rows b_1, b_2, ...
+its sections begin, a tag can take the plan along. With M marks and j tags so far, M_j marks before
+the last of them::
 
-    row = M + max over i <= j of (b_i - M_i),     b_0 = M_0 = 0
+    row = b_j + M - M_j,     b_0 = M_0 = 0
 
-Which tags they are does not matter. Where no tag comes before the plan says, row = M.
+so each section is planned from where the text begins it; until its tag comes, the plan goes on.
+Which tags they are does not matter, and more tags than the plan has sections change nothing.
 
 Where a text form has no marks (the paper's dialogues), a speaker's tag opens a unit; the first tag
 of all opens the first unit, which has begun already.
@@ -26,6 +27,9 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+
+NONE = -1
+"""Where a plan has no such section."""
 
 
 def is_boundary(ids: Tensor, boundaries: Sequence[int]) -> Tensor:
@@ -65,7 +69,7 @@ def row_of(count: Tensor, opens: bool = False) -> Tensor:
 def section_index(
     ids: Tensor, boundaries: Sequence[int], tags: Sequence[int], begins: Tensor
 ) -> Tensor:
-    """Return the row of each token, where early tags take the plan along, (batch, tokens).
+    """Return the row of each token, where tags take the plan along, (batch, tokens).
 
     Args:
         ids: Token ids from the beginning of the document, (batch, tokens).
@@ -76,26 +80,28 @@ def section_index(
     marks = is_boundary(ids, boundaries).long().cumsum(-1)
     tag = is_boundary(ids, tags)
     own = begin_of(tag.long().cumsum(-1), begins)
-    return marks + torch.where(tag, own - marks, 0).cummax(-1).values.clamp_min(0)
+    moves = tag & (own != NONE)
+    place = torch.arange(ids.shape[-1], device=ids.device).expand_as(ids)
+    last = torch.where(moves, place, -1).cummax(-1).values  # the tag that moved the plan last
+    apart = (own - marks).gather(-1, last.clamp_min(0))
+    return marks + torch.where(last >= 0, apart, 0)
 
 
 def next_row(row: Tensor, at_mark: Tensor, at_tag: Tensor, tags: Tensor, begins: Tensor) -> Tensor:
     """Return the row after one more token of each document, by the tags so far, (rows,)."""
-    row = row + at_mark.long()
-    begun = torch.maximum(row, begin_of(tags.unsqueeze(-1), begins).squeeze(-1))
-    return torch.where(at_tag, begun, row)
+    own = begin_of(tags.unsqueeze(-1), begins).squeeze(-1)
+    return torch.where(at_tag & (own != NONE), own, row + at_mark.long())
 
 
 def begin_of(tags: Tensor, begins: Tensor) -> Tensor:
-    """Return b_j after j tags, the last one for more than the plan has, (batch, tokens)."""
+    """Return b_j after j tags, ``NONE`` for more than the plan has, (batch, tokens)."""
     return begins.gather(-1, tags.clamp_max(begins.shape[-1] - 1))
 
 
 def begins_of(starts: Sequence[Sequence[int]]) -> Tensor:
-    """Return 0, b_1, .., b_m of each plan, filled up with the last, (plans, most)."""
+    """Return 0, b_1, .., b_m, NONE of each plan, filled up with that, (plans, most)."""
     most = max(len(s) for s in starts)
-    whole = [[0, *s] for s in starts]
-    return torch.tensor([s + s[-1:] * (most + 1 - len(s)) for s in whole])
+    return torch.tensor([[0, *s] + [NONE] * (most + 1 - len(s)) for s in starts])
 
 
 def rows_at(signals: Tensor, index: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 A small model with adapters spends its time in Python: thousands of little kernels a step. With
 every batch of one shape, each layer becomes one launch forward and one backward; what it computes
 stays what it was. Padding stands on the right, where a causal model never looks, so no mask is
-given.
+given. Layers can be compiled first: they are alike, so that is done once for all of them.
 """
 
 import warnings
@@ -25,10 +25,12 @@ ROUND = 64
 class Layer(nn.Module):
     """A layer as a function of tensors alone."""
 
-    def __init__(self, layer: nn.Module, call: Any, given: tuple[Any, Any]) -> None:
+    def __init__(
+        self, layer: nn.Module, call: Any, given: tuple[Any, Any], runs: Any = None
+    ) -> None:
         """Call ``call`` with what was ``given`` once, its tensors changed."""
         super().__init__()
-        self.layer, self.call = layer, call
+        self.layer, self.call, self.runs = layer, call, runs or run
         leaves, self.shape = tree.tree_flatten(given)
         self.rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
@@ -54,24 +56,27 @@ class Layer(nn.Module):
         for place, tensor in zip(self.places, tensors, strict=True):
             leaves[place] = tensor
         args, kwargs = tree.tree_unflatten(leaves, self.shape)
-        return self.call(*args, **kwargs)
+        return self.runs(self.call, args, kwargs)
 
 
 @contextmanager
-def captured(model: PlannedLM, batch: Mapping[str, Tensor], bf16: bool) -> Iterator[None]:
+def captured(
+    model: PlannedLM, batch: Mapping[str, Tensor], bf16: bool, compiled: bool = False
+) -> Iterator[None]:
     """Capture the layers of a model for batches of one shape; others are computed as before.
 
     Args:
         model: On a CUDA GPU.
         batch: As it is trained on, but for its mask.
         bf16: Whether it is computed in bfloat16.
+        compiled: Whether layers are compiled before they are captured.
     """
     text: Any = model.config.text_config
     layers = list(layers_of(model.lm, int(text.num_hidden_layers)))
     before = _rounded(model) if bf16 else []
     try:
         try:
-            capture(model, layers, batch, bf16)
+            capture(model, layers, batch, bf16, torch.compile(run) if compiled else run)
         except Exception as error:  # whatever a base does that cannot be captured
             for layer in layers:
                 layer.__dict__.pop("forward", None)
@@ -85,10 +90,19 @@ def captured(model: PlannedLM, batch: Mapping[str, Tensor], bf16: bool) -> Itera
             weight.data = kept
 
 
+def run(call: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a layer makes of what it is given."""
+    return call(*args, **kwargs)
+
+
 def capture(
-    model: PlannedLM, layers: Sequence[nn.Module], batch: Mapping[str, Tensor], bf16: bool
+    model: PlannedLM,
+    layers: Sequence[nn.Module],
+    batch: Mapping[str, Tensor],
+    bf16: bool,
+    runs: Any = run,
 ) -> None:
-    """Give the layers captured forwards."""
+    """Give the layers captured forwards; ``runs`` is ``run``, or that compiled."""
     model.train()
     calls = [layer.forward for layer in layers]
     seen: list[tuple[Any, Any]] = []
@@ -103,7 +117,7 @@ def capture(
         finally:
             for handle in handles:
                 handle.remove()
-        whole = [Layer(*parts) for parts in zip(layers, calls, seen, strict=True)]
+        whole = [Layer(*parts, runs) for parts in zip(layers, calls, seen, strict=True)]
         samples = [_samples(one, given) for one, given in zip(whole, seen, strict=True)]
         seen.clear()
         torch.cuda.make_graphed_callables(tuple(whole), tuple(samples), allow_unused_input=True)

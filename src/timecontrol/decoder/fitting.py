@@ -129,11 +129,12 @@ def fine_tune(
 
     batches = replace(collate, fixed=window) if how.compiled else collate
     with ExitStack() as stack:
-        if how.captured and place.type == "cuda" and settings.accumulate == 1:
+        graphs = how.captured and place.type == "cuda" and settings.accumulate == 1
+        if graphs:
             batches = replace(collate, fixed=min(even(training, settings), most), masked=False)
             some = batches([training[i % len(training)] for i in range(settings.batch)])
             some = {name: value.to(place) for name, value in some.items()}
-            stack.enter_context(captured(model, some, bf16))
+            stack.enter_context(captured(model, some, bf16, how.compiled))
         outcome = train(
             trained,
             training,
@@ -143,7 +144,7 @@ def fine_tune(
             checkpoints=kept,
             device=place,
             bf16=bf16,
-            compiled=how.compiled,
+            compiled=how.compiled and not graphs,
             tensorboard=how.tensorboard,
             watch=watch,
             progress=progress,

@@ -288,7 +288,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
 
         Args:
             ids: (batch, tokens).
-            begins: Where the plan's sections begin, if early tags take it along.
+            begins: Where the plan's sections begin, if tags take it along.
             last: Whether those of the last tokens alone are wanted, (batch, 1).
         """
         c = self.config

@@ -110,9 +110,9 @@ class Decoder:
             overwrite: Whether another run in that folder may be replaced.
             device: ``auto``, ``cpu``, ``cuda``, ``mps``.
             dtype: ``bfloat16``: computed so, weights stay in float32; ``auto``: on a CUDA GPU.
-            compiled: Whether the model is compiled.
-            captured: Whether on a CUDA GPU its layers are captured in graphs, where it is not
-                compiled: batches then all have one shape.
+            compiled: Whether the model is compiled; layer by layer, where they are captured.
+            captured: Whether on a CUDA GPU its layers are captured in graphs: batches then all
+                have one shape.
             checkpoints: Whether the state is kept in the run folder after each epoch, so that
                 training can go on; without, nothing is written before the end.
             tensorboard: A folder for TensorBoard's files.
@@ -153,7 +153,7 @@ class Decoder:
         if folder is not None and make_ready(folder, about["identity"], overwrite):
             return cls.load(folder, device=device, dtype=dtype)
         try:
-            how = How(place, bf16, compiled, captured and not compiled, checkpoints, tensorboard)
+            how = How(place, bf16, compiled, captured, checkpoints, tensorboard)
             fitted = fine_tune(
                 chosen, codec, encoder, settings, about, folder, how, before, progress
             )

@@ -11,16 +11,18 @@ sentences about plans (``plans.track``). Whether the document ends here is decid
 candidate alone, so that it ends as often as without others. Then the path is known there, and the
 plan of what is to come is that of the process given all that has been written.
 
-All documents and candidates are written at once. What is drawn belongs to (seed, document,
-candidate, step), never to a batch.
+All documents and candidates are written at once, and no document waits for another: when all its
+candidates have finished their sentences, one is chosen and it goes on. What is drawn belongs to
+(seed, document, candidate, step), never to a batch.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from torch.nn import functional as F
 
 from timecontrol.decoder import Decoder
@@ -42,8 +44,6 @@ class Loop:
     plan: Plan
     spread: Array
     """v, (n, d)."""
-    seen: dict[int, Array] = field(default_factory=dict)
-    """Latents of what was written, by point of the plan."""
     start: int = 0
     """Tokens written before this round."""
     over: bool = False
@@ -55,16 +55,21 @@ class Loop:
         apart = (latent - self.plan.points[row]) ** 2 / np.maximum(self.spread[row], 1e-9)
         return float(-0.5 * apart.mean())
 
+    def behind(self, row: int, tags: int) -> bool:
+        """Return whether the plan has gone on into a section that the text has not begun."""
+        starts = self.plan.starts
+        return tags < len(starts) and row >= starts[tags]
+
     def take(self, row: int, latent: Array) -> None:
         """Learn what was written along a point, and plan anew what comes after it."""
         track = self.plan.track
         assert track is not None
         if row >= len(self.plan):
             return
-        self.seen[row] = latent
+        track = track.given(row, latent)
         points = self.plan.points.copy()
-        points[row + 1 :] = track.plan(self.seen)[row + 1 :]
-        self.plan = replace(self.plan, points=points)
+        points[row + 1 :] = track.plan()[row + 1 :]
+        self.plan = replace(self.plan, points=points, track=track)
 
 
 @torch.no_grad()
@@ -105,12 +110,15 @@ def run_loop(
         step.reset(noise.to(model.device), lengths, signals, begins)
         rounds = Rounds(step)
         with step.prepared(), packed(model):
-            while not bool(step.done.all()):
-                rounds.sentence()
-                changed = choose(decoder, step, loops, writing)
-                tell(decoder, step, loops, changed, writing)
+            while not all(loop.over for loop in loops):
+                finished = rounds.some()
+                ready = [i for i in range(len(loops)) if not loops[i].over]
+                ready = [i for i in ready if all(finished[i * k : i * k + k])]
+                if ready:
+                    changed = choose(decoder, step, loops, ready, writing)
+                    tell(decoder, step, loops, changed, writing)
                 if tick is not None:
-                    tick(int(step.at.max()))
+                    tick(min(loop.start for loop in loops))
         found = step.out[: len(plans) * k : k].tolist()
     return [[decoder.codec.begin, *row] for row in found], [loop.plan for loop in loops]
 
@@ -136,41 +144,71 @@ def refuse(decoder: Decoder, plans: Sequence[Plan], reason: str | None) -> None:
             )
 
 
-def choose(decoder: Decoder, step: RoundStep, loops: Sequence[Loop], writing: Writing) -> list[int]:
-    """Keep the best candidate of each document, and return the documents that have a new plan."""
+def choose(
+    decoder: Decoder,
+    step: RoundStep,
+    loops: Sequence[Loop],
+    ready: Sequence[int],
+    writing: Writing,
+) -> list[int]:
+    """Keep the best candidate of each document that is ready, and let it go on.
+
+    Returns the documents that have a new plan.
+    """
     k, end = writing.candidates, decoder.codec.end
-    wrote, outs, done = step.wrote.tolist(), step.out.tolist(), step.done.tolist()
-    told, surprise = step.told.tolist(), step.surprise.tolist()
-    starts = [loops[row // k].start for row in range(len(loops) * k)]
-    units = [outs[row][at : at + wrote[row]] for row, at in enumerate(starts)]
+    device = step.at.device
+    rows = torch.tensor([i * k + c for i in ready for c in range(k)], device=device)
+    wrote, told, done, surprise, tags = (
+        state.index_select(0, rows).tolist()
+        for state in (step.wrote, step.told, step.done, step.surprise, step.tags)
+    )
+    units = _units(step, rows, [loops[i].start for i in ready for _ in range(k)], wrote)
     latents = read(decoder, units)
-    source, changed = list(range(len(done))), []
-    for document, loop in enumerate(loops):
-        if loop.over:
-            continue
-        own = range(document * k, document * k + k)
-        ended = [units[row][-1:] == [end] and latents[row] is None for row in own]
+    to: list[int] = []
+    source: list[int] = []
+    changed = []
+    for place, document in enumerate(ready):
+        loop, own = loops[document], range(place * k, place * k + k)
+        ended = [units[i][-1:] == [end] and latents[i] is None for i in own]
         scores = []
-        for row, ends in zip(own, ended, strict=True):
-            latent, likely = latents[row], -surprise[row] / max(len(units[row]), 1)
+        for i, ends in zip(own, ended, strict=True):
+            latent, likely = latents[i], -surprise[i] / max(len(units[i]), 1)
             if latent is None or (ends and not ended[0]):
                 scores.append(-np.inf)
             else:
-                near = loop.density(told[row], latent)
+                near = loop.density(told[i], latent)
                 scores.append(writing.likelihood * likely + writing.nearness * near)
-        best = own.start if ended[0] else own[int(np.argmax(scores))]
-        source[own.start : own.stop] = [best] * k
+        best = own[0] if ended[0] else own[int(np.argmax(scores))]
+        to += [*_rows_of(document, len(loops), k, len(step.token))]
+        source += [document * k + best - own[0]] * (len(to) - len(source))
         loop.start += wrote[best]
         loop.over = done[best]
         latent = latents[best]
-        if latent is not None:
+        late = step.begins is not None and loop.behind(told[best], tags[best])
+        if latent is not None and not late:  # the tag will take the plan back to there
             loop.take(told[best], latent)
             changed.append(document)
-    last = len(loops) * k
-    source[last:] = [source[last - 1]] * (len(source) - last)
+    target = torch.tensor(to, device=device)
     if k > 1:
-        step.follow(torch.tensor(source, device=step.at.device))
+        step.follow(target, torch.tensor(source, device=device))
+    step.go_on(target)
     return changed
+
+
+def _rows_of(document: int, count: int, k: int, rows: int) -> range:
+    """Return the rows of a document; those that fill a batch up repeat the last one."""
+    return range(document * k, rows if document == count - 1 else document * k + k)
+
+
+def _units(
+    step: RoundStep, rows: Tensor, starts: Sequence[int], wrote: Sequence[int]
+) -> list[list[int]]:
+    """Return the tokens that rows have written since they began a sentence."""
+    first = torch.tensor(starts, device=rows.device).unsqueeze(-1)
+    places = first + torch.arange(max(wrote, default=0), device=rows.device)
+    places = places.clamp_max(step.out.shape[1] - 1)
+    found = step.out.index_select(0, rows).gather(1, places).tolist()
+    return [row[:n] for row, n in zip(found, wrote, strict=True)]
 
 
 def read(decoder: Decoder, units: Sequence[Sequence[int]]) -> list[Array | None]:
@@ -206,9 +244,8 @@ def tell(
     plan = F.pad(plan, (0, 0, 0, step.signals.shape[1] - 1 - plan.shape[1]))
     with packed(decoder.model.projection):
         signals = decoder.model.signals(plan, options["plan_length"], hold=options["hold"])
-    places = {document: i for i, document in enumerate(changed)}
-    rows = range(len(step.token))
-    documents = [min(row // writing.candidates, len(loops) - 1) for row in rows]
-    pairs = [(row, places[d]) for row, d in zip(rows, documents, strict=True) if d in places]
+    k, rows = writing.candidates, len(step.token)
+    own = [_rows_of(document, len(loops), k, rows) for document in changed]
+    pairs = [(row, place) for place, some in enumerate(own) for row in some]
     to, source = torch.tensor(pairs, device=plan.device).unbind(-1)
     step.signals.index_copy_(0, to, signals.index_select(0, source).to(step.signals.dtype))

@@ -12,7 +12,7 @@ from timecontrol.decoder import Decoder
 from timecontrol.decoder.examples import smoothed
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.generation.settings import Writing
-from timecontrol.plans import KINDS, Pin, Plan, plan_length, read_plans, sketch
+from timecontrol.plans import KINDS, Pin, Plan, own_length, plan_length, read_plans, sketch
 from timecontrol.plans.plan import DOCUMENT
 from timecontrol.sentences import paragraphs, splitter
 
@@ -159,7 +159,8 @@ def plans_for(
         count: Documents.
         writing: How: its seed, and the length of the plans.
         kind: A key of ``plans.KINDS``; the decoder's own otherwise.
-        sentences: Points of a plan; a usual number otherwise.
+        sentences: Points of a plan; otherwise as many as fill the budget, or, where none has to
+            be filled, as many as a training document has.
         start: What the first sentence is about.
         goal: What the last is about.
         waypoints: What is to be said between.
@@ -191,14 +192,18 @@ def plans_for(
                 f"tokens, where {writing.budget * law.sentences / law.tokens:.0f} are usual; a "
                 "larger --length has room for more."
             )
-    n = sentences or sentences_for(decoder, writing)
+    usual = sentences or sentences_for(decoder, writing)
     pins = pins_of(decoder, start, goal, waypoints)
+    as_documents = sentences is None and writing.length == "normal" and not pins
+    as_documents = as_documents and decoder.settings.preset == "best" and law.fitted
     about: dict[str, Any] = {"rule": decoder.settings.preset}
     about |= {k: v for k, v in (("start", start), ("goal", goal)) if v is not None}
     if waypoints:
         about["waypoints"] = [list(w) for w in waypoints]
     found: list[Plan | None] = []
     for number in range(first, first + count):
+        own = own_length(law, kind, writing.seed, number) if as_documents else None
+        n = own or usual
         drawn = sketch(law, kind, n, seed=writing.seed, number=number, pins=pins)
         found.append(
             Plan(drawn.points, kind, writing.seed, number, about, drawn.starts, drawn.track)

@@ -1,8 +1,8 @@
 """A decoding step for documents that stand at different places: one sentence of each at a time.
 
 Like the step of ``fast``, but each row has a position of its own. A row that has finished its
-sentence waits: it computes the same position over and over, and nothing of it moves, until all rows
-have finished theirs. Then candidates are chosen, plans are changed, and the next round begins.
+sentence waits: it computes the same position over and over, and nothing of it moves, until it is
+let go on: when all candidates of its document have finished, whatever other documents do.
 """
 
 import torch
@@ -16,7 +16,7 @@ from timecontrol.generation.sampling import choose
 from timecontrol.generation.settings import Writing
 
 LOOK = 8
-"""Steps between two looks at whether all rows have finished their sentences."""
+"""Steps on a GPU between two looks at which rows have finished their sentences."""
 
 
 class RowSlots(Slots):  # type: ignore[no-untyped-call]
@@ -111,28 +111,30 @@ class RoundStep(Step):
         self.waits |= goes & mark
         self.at.copy_(torch.where(goes & ~full, self.at + 1, self.at))
 
-    def follow(self, source: Tensor) -> None:
-        """Let each row go on from where another stands, (rows,)."""
-        for tensor in (*self.state, *(t for s in self.slots for t in (s.keys, s.values))):
-            if tensor is not None:
-                tensor.copy_(tensor.index_select(0, source))
+    def follow(self, to: Tensor, source: Tensor) -> None:
+        """Let rows ``to`` go on from where rows ``source`` stand, (some,) each."""
+        seen = int(self.at.max()) + 1
+        kept = [t[:, :, :seen] for s in self.slots for t in (s.keys, s.values) if t is not None]
+        for tensor in (*self.state, *kept):
+            tensor.index_copy_(0, to, tensor.index_select(0, source))
+
+    def go_on(self, rows: Tensor) -> None:
+        """Let rows begin their next sentence, (some,)."""
+        for state in (self.waits, self.surprise, self.wrote):
+            state.index_fill_(0, rows, 0)
 
 
 class Rounds(Runner):
-    """Sentences of all rows, one after the other."""
+    """Sentences of all rows, each at its own pace."""
 
     step: RoundStep
 
-    def sentence(self) -> None:
-        """Write until every row has finished its sentence, or its document."""
+    def some(self) -> list[bool]:
+        """Write a little, and return which rows wait or are done."""
         step = self.step
-        step.waits.zero_()
-        step.surprise.zero_()
-        step.wrote.zero_()
         at = int(step.at.max())
-        for number in range(step.steps + 1):
-            visible = min(step.steps, (at // WINDOW + 1) * WINDOW)
-            self.one(visible)
+        for _ in range(LOOK if step.token.device.type == "cuda" else 1):
+            self.one(min(step.steps, (at // WINDOW + 1) * WINDOW))
             at = min(at + 1, step.steps - 1)
-            if number % LOOK == LOOK - 1 and bool((step.waits | step.done).all()):
-                break
+        found: list[bool] = (step.waits | step.done).tolist()
+        return found

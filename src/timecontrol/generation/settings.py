@@ -23,7 +23,7 @@ class Writing:
     run out, too (``plan``)."""
     follow: str = "sentences"
     """How a plan is followed. ``sentences``: a point a sentence, whatever is written. ``sections``:
-    the same, but a section that begins early takes the plan along, where it knows its sections."""
+    each section from where the text begins it, where the plan knows its sections."""
     loop: bool = False
     """Whether what is written is read again after each sentence, and the rest planned anew."""
     candidates: int = 1

@@ -201,7 +201,7 @@ def plan_options(
 
 
 def begins_for(decoder: Decoder, plans: Sequence[Plan], writing: Writing) -> Tensor | None:
-    """Return where the sections of plans begin, where early tags take them along."""
+    """Return where the sections of plans begin, where tags take them along."""
     config = decoder.model.config
     if writing.follow != "sections" or config.opens or not any(plan.starts for plan in plans):
         return None

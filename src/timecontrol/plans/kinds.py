@@ -121,17 +121,36 @@ def sketch(
     make = pick(KINDS, kind, "kind of plan")
     if n < 1:
         raise TimeControlError(f"A plan has at least 1 sentence, not {n}.")
-    if seed < 0 or number < 0:
-        raise TimeControlError(f"Seed and number must not be negative, got {seed} and {number}.")
+    check_stream(seed, number)
     taken = placed(pins, n, law.dim)
     refuse(kind, pins)
-    ends, way, clock = (
-        np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, stream)))
-        for stream in range(3)
-    )
+    ends, way, clock = (stream(seed, number, which) for which in range(3))
     start, goal = sampled(law.fit.start, ends), sampled(law.fit.end, ends)  # both, pinned or not
     found = make(Task(law, n, taken, taken.get(0, start), taken.get(n - 1, goal), way, clock))
     return found if isinstance(found, Drawn) else Drawn(found)
+
+
+def check_stream(seed: int, number: int) -> None:
+    """Refuse numbers that nothing can be drawn with."""
+    if seed < 0 or number < 0:
+        raise TimeControlError(f"Seed and number must not be negative, got {seed} and {number}.")
+
+
+def stream(seed: int, number: int, which: int) -> np.random.Generator:
+    """Return where the draws of a document come from: 0 its ends, 1 its way, 2 its timetable."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number, which)))
+
+
+def own_length(law: Law, kind: str, seed: int, number: int) -> int | None:
+    """Return the sentences of the training document that a plan takes its timetable from.
+
+    ``None`` for kinds that take none from any.
+    """
+    if kind not in DRAWN:
+        return None
+    check_stream(seed, number)
+    counts = law.timing.totals.sum(1)
+    return max(2, int(counts[stream(seed, number, 2).integers(len(counts))]))
 
 
 def draw_many(
@@ -255,6 +274,9 @@ KINDS: dict[str, Callable[[Task], Array | Drawn]] = {
     "released-static": released_static,
     "released-brownian": released_brownian,
 }
+
+DRAWN = ("bridge", "retrieved")
+"""Kinds whose plans differ in length from one document to the next, as documents do."""
 
 FEWEST, SHARE = 20, 0.1
 """Documents among which one is drawn: so many at least, and this share."""

@@ -140,36 +140,6 @@ class Process:
             x += scale * np.linalg.cholesky(part) @ noise @ np.linalg.cholesky(mixing).T
         return np.asarray(between(times) @ self.mean + amount * self.sd_at(times) * x), gain
 
-    def moved(
-        self,
-        times: Array,
-        path: Array,
-        seen: Mapping[int, Array] | None = None,
-        pins: Mapping[int, Array] | None = None,
-        gain: float = 1.0,
-    ) -> Array:
-        """Return a path of single sentences given what is known, (n, d).
-
-        Args:
-            times: Of its sentences, (n,).
-            path: With nothing known, (n, d).
-            seen: Latents of single sentences, each (d,), by sentence.
-            pins: Points of the plan, each (d,), by sentence.
-            gain: How restless it is.
-        """
-        seen, pins = dict(seen or {}), dict(pins or {})
-        if not seen and not pins:
-            return path
-        n = len(times)
-        H = np.concatenate([np.eye(n)[list(seen)], averages(n, self.width)[list(pins)]])  # (k, n)
-        y = np.stack([*seen.values(), *pins.values()])  # (k, d)
-        P = self.covariance(times, gain)  # (d, n, n)
-        own = H @ P @ H.T  # (d, k, k)
-        size = np.trace(own, axis1=1, axis2=2) / len(y)
-        own = own + (JITTER * size + 1e-12)[:, None, None] * np.eye(len(y))
-        away = np.linalg.solve(own, (y - H @ path).T[..., None])  # (d, k, 1)
-        return np.asarray(path + (P @ H.T @ away)[..., 0].T)
-
     def tensors(self) -> dict[str, Array]:
         """Return the process as arrays by name."""
         return {name: np.asarray(value, np.float64) for name, value in vars(self).items()}
@@ -180,6 +150,22 @@ class Process:
         parts: dict[str, Any] = {f.name: np.asarray(found[f.name], np.float64) for f in fields(cls)}
         restless, width = float(parts["restless"]), int(parts["width"])
         return cls(**{**parts, "restless": restless, "width": width})
+
+
+def moved(path: Array, P: Array, H: Array, y: Array) -> Array:
+    """Return a path given H z = y, (n, d).
+
+    Args:
+        path: Without knowing it, (n, d).
+        P: Covariance of each coordinate, (d, n, n).
+        H: A row for each thing that is known, (k, n).
+        y: What it is, (k, d).
+    """
+    own = H @ P @ H.T  # (d, k, k)
+    size = np.trace(own, axis1=1, axis2=2) / len(y)
+    own = own + (JITTER * size + 1e-12)[:, None, None] * np.eye(len(y))
+    away = np.linalg.solve(own, (y - H @ path).T[..., None])  # (d, k, 1)
+    return np.asarray(path + (P @ H.T @ away)[..., 0].T)
 
 
 def averages(n: int, width: int) -> Array:

@@ -7,10 +7,11 @@ the mean share of that stage in training documents, sentence j of the stage, fro
 
     tau = q_1 + .. + q_{s-1} + q_s (j + 1/2) / c_s
 
-The timetable of a plan of n sentences is that of a training document of N sentences, stretched as
-long documents are in the corpus: what always has one sentence keeps it. ::
+The timetable of a plan of n sentences is that of a training document of N sentences, stretched in
+proportion; but what has the same number of sentences in (nearly) all documents, such as a title,
+keeps its own, with K sentences in all::
 
-    c'_s = c_s + beta_s (n - N),     beta_s = Cov(c_s, N) / Var(N)
+    c'_s = c_s (n - K) / (N - K),     c'_s = c_s where it is always the same
 
 A stage is all neighbouring sections of one tag; one that may have several sections (the steps of a
 how-to) is filled up with as many as are needed, as long as sections of that stage are.
@@ -32,6 +33,8 @@ Sections = Sequence[tuple[int, int]]
 
 NO_STAGE = -1
 """The stage of text before the first tag."""
+ALIKE = 0.95
+"""Where so many documents have the same number of sentences in a stage, it is always the same."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,16 @@ class Timing:
         """Q, the mean share of each stage, (stages,)."""
         return np.asarray((self.totals / self.totals.sum(1, keepdims=True)).mean(0))
 
+    @cached_property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Whether a stage has the same number of sentences wherever it occurs, (stages,)."""
+        found = []
+        for column in self.totals.T:
+            own = column[column > 0]
+            usual = np.median(own)
+            found.append(bool((own == usual).mean() >= ALIKE))
+        return np.array(found)
+
     def times(self, sections: Sections) -> Array:
         """Return tau of each sentence of a document, (sentences,)."""
         names, q = self.names, self.shares
@@ -126,22 +139,17 @@ class Timing:
     def _table(self, own: Array, n: int, state: np.random.Generator | None) -> Timetable:
         """Return the timetable of n sentences nearest to stages of ``own`` sentences, (stages,)."""
         here = np.flatnonzero(own > 0)[:n]
-        wanted = own[here] + self._slopes(here) * (n - own[here].sum())
+        fixed = self.fixed[here]
+        if fixed.all() or n <= own[here][fixed].sum():
+            fixed = np.zeros_like(fixed)
+        kept = own[here][fixed].sum()
+        grows = (n - kept) / own[here][~fixed].sum()
+        wanted = np.where(fixed, own[here], own[here] * grows)
         counts = whole_numbers(wanted, n)
         sections: list[tuple[int, int]] = []
         for stage, count in zip(np.array(self.names)[here].tolist(), counts.tolist(), strict=True):
             sections += [(stage, part) for part in self._parts(stage, count, state)]
         return self.whole(sections)
-
-    def _slopes(self, here: Whole) -> Array:
-        """Return beta of some stages, none below 0, their sum 1."""
-        totals = self.totals
-        sums = totals.sum(1)
-        slopes = (totals - totals.mean(0)).T @ (sums - sums.mean())
-        slopes = np.maximum(slopes, 0)[here]
-        if slopes.sum() <= 1e-9:
-            slopes = totals.mean(0)[here]
-        return np.asarray(slopes / slopes.sum())
 
     def _parts(self, stage: int, count: int, state: np.random.Generator | None) -> list[int]:
         """Return the sentences of the sections that a stage of ``count`` sentences has."""
