@@ -67,12 +67,10 @@ ARMS = {
     "mean": Arm("planned", "mean"),
     "bridge": Arm("planned", "bridge"),
     "loop": Arm("planned", "bridge", {"loop": True}),
-    "sections": Arm("planned", "bridge", {"follow": "sections"}),
-    "loop-sections": Arm("planned", "bridge", {"loop": True, "follow": "sections"}),
+    "sentences": Arm("planned", "bridge", {"follow": "sentences"}),
     "retrieved": Arm("planned", "retrieved"),
     "loop-4": Arm("planned", "bridge", {"loop": True, "candidates": 4}),
     "loop-8": Arm("planned", "bridge", {"loop": True, "candidates": 8}),
-    "mean-sections": Arm("planned", "mean", {"follow": "sections"}),
     "ordered": Arm("plain", options={"ordered": True}),
     "dense": Arm("section-dense"),
     "sparse": Arm("section-sparse"),
@@ -153,6 +151,7 @@ def train(task: Task, name: str, method: str, seed: int, run: Path, asked: Any) 
         device=asked.device,
         compiled=asked.compile,
         checkpoints=False,
+        each=False,
     )
     known = decoder.metrics["history"][-1]
     spent = time.monotonic() - at

@@ -114,6 +114,11 @@ class Codec:
         known = {i for i, token in tokenizer.added_tokens_decoder.items() if token.special}
         self.foreign = sorted(known - {*self.new_ids, self.end})
 
+    @property
+    def between(self) -> list[int]:
+        """Ids that stand between sentences alone: tags, that a section goes on, and the end."""
+        return sorted({*self.tag_ids.values(), self.end, *([self.go_on] if self.go_on else [])})
+
     def fit(self, model: "PreTrainedModel") -> None:
         """Give a model the rows and the begin and end ids that this codec's tokens need."""
         grow(model, self.tokenizer, self._marks)

@@ -211,6 +211,28 @@ def test_other_ways_of_writing(timecontrol: Callable[..., Ran], decoder_run: Pat
     assert timecontrol(*model, "--temperature", "0").out != plain
 
 
+def test_plans_are_followed_by_the_budget_or_a_point_a_sentence(
+    timecontrol: Callable[..., Ran], decoder_run: Path
+) -> None:
+    model = ("generate", "--model", str(decoder_run), "--device", "cpu", "--format", "jsonl")
+    some = ("-n", "4", "--first", "4")  # the small model does not always end a sentence
+
+    def found(length: str, *options: str) -> list[dict[str, Any]]:
+        ran = timecontrol(*model, *some, "--length", length, *options)
+        return [json.loads(line) for line in ran.out.splitlines()]
+
+    plain, budget, sentences = (
+        found("200", *how) for how in ((), ("--follow", "budget"), ("--follow", "sentences"))
+    )
+    assert plain == budget
+    for documents, follow in ((plain, "budget"), (sentences, "sentences")):
+        assert {d["settings"]["follow"] for d in documents} == {follow}
+        assert all(len(d["plan"]["pace"]) == len(d["plan"]["points"]) for d in documents)
+    assert [d["units"] for d in plain] != [d["units"] for d in sentences]
+    normal, other = (found("normal", "--follow", how) for how in ("budget", "sentences"))
+    assert [(d["text"], d["units"]) for d in normal] == [(d["text"], d["units"]) for d in other]
+
+
 def test_what_is_asked_for_is_planned(timecontrol: Callable[..., Ran], decoder_run: Path) -> None:
     ran = timecontrol(
         "generate", "--model", str(decoder_run), *SHORT, "--length", "60", "--format", "jsonl",
@@ -258,6 +280,7 @@ def test_a_decoder_without_plans(
             "513 tokens are asked for; the base of this decoder takes at most 512",
         ),
         (["--length", "long"], "length is 'long': normal, forced, or a number of tokens."),
+        (["--follow", "sections"], "follow is 'sections': budget or sentences."),
         (["--length", "0"], "length is 0 tokens: 2 or more"),
         (["--waypoint", "Bake it."], "--waypoint is 'Bake it.': SHARE:TEXT, such as 0.5:TEXT."),
         (["--waypoint", "half:Bake it."], "SHARE:TEXT"),

@@ -199,6 +199,7 @@ def test_words_of_a_list() -> None:
         ("structure", ["--model", "MODEL", "--tokenizer", "smolm"], "No base named 'smolm'"),
         ("structure", ["--model", "MODEL", "--window", "3"], "window is 3: 16 tokens or more"),
         ("structure", ["--model", "MODEL", "--top-p", "2"], "top-p is 2: above 0, at most 1"),
+        ("structure", ["--model", "MODEL", "--follow", "sections"], "follow is 'sections': budget"),
         ("structure", ["--model", "MODEL", "-n", "1"], "'--count'"),
         ("structure", ["--model", "MODEL", "--keep", "FILE"], "--keep is "),
         ("structure", ["--model", "MODEL", "--out", "FILE"], "file: a file; give a folder"),

@@ -1,29 +1,45 @@
 """Which row of a plan a token gets, worked by hand and as laws."""
 
+import math
+
+import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from timecontrol.decoder.alignment import (
-    NONE,
-    begins_of,
+    due_index,
+    due_of,
     is_boundary,
     last_unit,
     next_count,
-    next_row,
+    next_due,
     row_of,
     rows_at,
-    section_index,
     unit_index,
 )
+from timecontrol.plans import Plan
 
 MARK, TAGS = 9, (7, 8)
 ids = st.lists(st.integers(0, 9), min_size=1, max_size=20)
-words = st.lists(st.integers(1, 6), max_size=3)
-units = st.lists(st.lists(words, min_size=1, max_size=4), min_size=1, max_size=4)
-"""Sentences of each section."""
-starts_ = st.sets(st.integers(0, 12)).map(sorted)
-"""Where the sections of a plan begin."""
+paces = st.lists(st.integers(1, 9), min_size=1, max_size=8)
+"""Tokens of the sentences of a plan."""
+budgets = st.integers(2, 60)
+dues = st.lists(st.floats(0, 25, width=32), max_size=6).map(sorted)
+"""When the points of a plan are due, whatever plan that is."""
+
+
+def due_for(pace: list[int], budget: float, unit: float = 1.0) -> Tensor:
+    """When the points of a plan of that pace are due, (1, points - 1)."""
+    plan = Plan(np.zeros((len(pace), 1)), pace=tuple(unit * w for w in pace))
+    return due_of([plan.due(budget).tolist()])
+
+
+def text(lengths: list[int]) -> Tensor:
+    """Sentences of so many tokens, with their marks; the first with what begins the document."""
+    tokens = [token for n in lengths for token in [1] * (n - 1) + [MARK]]
+    return torch.tensor([tokens])
 
 
 def test_the_paper_s_example() -> None:
@@ -85,70 +101,111 @@ def test_rows_of_any_shape_are_taken() -> None:
     assert torch.equal(rows_at(signals, torch.tensor([[2], [0]]))[1, 0], signals[1, 0])
 
 
-def test_where_sections_begin_in_a_batch() -> None:
-    """0 and the sections, and that there are no more."""
-    found = begins_of([[0, 2], [1], []]).tolist()
-    assert found == [[0, 0, 2, NONE], [0, 1, NONE, NONE], [0, NONE, NONE, NONE]]
-    assert begins_of([[]]).tolist() == [[0, NONE]]
+def test_when_points_are_due_in_a_batch() -> None:
+    """What a plan has not got is due never."""
+    found = due_of([[2.5, 7.0], [4.0], []]).tolist()
+    assert found == [[2.5, 7.0], [4.0, math.inf], [math.inf, math.inf]]
+    assert due_of([[], []]).shape == (2, 0)
+    document = torch.tensor([[0, MARK, 1, MARK]] * 2)
+    assert due_index(document, [MARK], due_of([[], []])).tolist() == [[0] * 4] * 2
 
 
-def test_a_tag_takes_the_plan_along_be_it_early_or_late() -> None:
-    """Sections begin at 0, 1 and 4; the third comes after two sentences, a fourth there is none."""
-    document = torch.tensor([[0, 7, 1, MARK, 8, 1, MARK, 7, 1, MARK, 1, MARK, 7, 1, MARK]])
-    found = section_index(document, [MARK], TAGS, begins_of([[0, 1, 4]]))
-    assert found.tolist() == [[0, 0, 0, 1, 1, 1, 2, 4, 4, 5, 5, 6, 6, 6, 7]]
-    late = torch.tensor([[0, 7, 1, MARK, 1, MARK, 1, MARK, 8, 1, MARK, 1, MARK]])
-    found = section_index(late, [MARK], TAGS, begins_of([[0, 1, 4]]))
-    assert found.tolist() == [[0, 0, 0, 1, 1, 2, 2, 3, 1, 1, 2, 2, 3]]
+def test_rows_by_tokens_worked_by_hand() -> None:
+    """Marks are tokens 3, 8 and 10: the first point, then two at once, then none, just too late."""
+    document = torch.tensor([[0, 1, MARK, 1, 1, 1, 1, MARK, 1, MARK, 1]])
+    found = due_index(document, [MARK], due_of([[2.0, 5.0, 8.0, 10.5]]))
+    assert found.tolist() == [[0, 0, 1, 1, 1, 1, 1, 3, 3, 3, 3]]
+    assert due_index(document, [1], due_of([[2.0, 9.0]])).tolist() == [
+        [0, 1, 1, 1, 1, 1, 1, 1] + [2] * 3
+    ]
+    both = due_index(document, [1, MARK], due_of([[2.0, 3.0]]))
+    assert both.tolist() == [[0, 1] + [2] * 9]
 
 
-@given(st.lists(words, max_size=3), units, st.sampled_from(TAGS))
-def test_tags_that_come_in_time_leave_every_row_where_it_is(
-    before: list[list[int]], sections: list[list[list[int]]], tag: int
+def test_long_sentences_skip_points_and_short_ones_stay() -> None:
+    """Six points of four tokens each are due at 2, 6, 10, 14 and 18."""
+    due = due_for([4] * 6, 24)
+    assert due.tolist() == [[2, 6, 10, 14, 18]]
+    long, usual, short = (
+        due_index(text(lengths), [MARK], due)[0, np.cumsum(lengths) - 1].tolist()
+        for lengths in ([8] * 3, [4] * 6, [2] * 12)
+    )
+    assert long == [2, 4, 5]
+    assert usual == [1, 2, 3, 4, 5, 5]
+    assert short == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5, 5]
+
+
+@given(paces, st.floats(0.01, 100))
+def test_sentences_as_long_as_expected_get_a_row_each(pace: list[int], unit: float) -> None:
+    """In whatever unit the pace is told; past the end, the last point stays."""
+    document, n = text(pace), len(pace)
+    found = due_index(document, [MARK], due_for(pace, sum(pace), unit))
+    assert torch.equal(found, unit_index(document, [MARK]).clamp_max(n - 1))
+
+
+@given(paces, budgets)
+def test_a_text_that_fills_its_budget_comes_to_the_last_point(pace: list[int], budget: int) -> None:
+    """However long its sentences are, and never beyond."""
+    due, last = due_for(pace, budget), len(pace) - 1
+    for size in range(1, budget + 1):
+        lengths = [size] * (budget // size) + [budget % size] * (budget % size > 0)
+        found = due_index(text(lengths), [MARK], due)
+        assert found[0, -1] == found.max() == last
+
+
+@given(ids, paces, budgets)
+def test_the_row_is_the_point_that_begins_nearest(
+    tokens: list[int], pace: list[int], budget: int
 ) -> None:
-    """With text before the first tag or without."""
-    tokens, starts, n = [0], [], 0
-    for number, section in enumerate([before, *sections]):
-        if number:
-            starts.append(n)
-            tokens.append(tag)
-        for sentence in section:
-            tokens += [*sentence, MARK]
-            n += 1
-    document = torch.tensor([[*tokens, 0, 1]])
-    found = section_index(document, [MARK], TAGS, begins_of([starts]))
-    assert torch.equal(found, unit_index(document, [MARK]))
+    """The later one of two as near; in whole numbers, budget and pace multiplied out."""
+    found = due_index(torch.tensor([tokens]), [MARK], due_for(pace, budget))
+    total, begins = sum(pace), [0, *np.cumsum(pace)[:-1].tolist()]
+    row, expected = 0, []
+    for so_far, token in enumerate(tokens, 1):
+        if token == MARK:
+            apart = [abs(total * so_far - budget * begin) for begin in begins]
+            row = max(i for i, a in enumerate(apart) if a == min(apart))
+        expected.append(row)
+    assert found.tolist() == [expected]
 
 
-@given(st.lists(st.tuples(ids, starts_), min_size=1, max_size=4))
-def test_rows_do_not_depend_on_the_plans_beside(rows: list[tuple[list[int], list[int]]]) -> None:
+@given(st.lists(st.tuples(ids, dues), min_size=1, max_size=4))
+def test_rows_do_not_depend_on_the_plans_beside(rows: list[tuple[list[int], list[float]]]) -> None:
     longest = max(len(tokens) for tokens, _ in rows)
     batch = torch.tensor([tokens + [0] * (longest - len(tokens)) for tokens, _ in rows])
-    together = section_index(batch, [MARK], TAGS, begins_of([starts for _, starts in rows]))
-    for row, (tokens, starts) in enumerate(rows):
-        document = torch.tensor([tokens])
-        alone = section_index(document, [MARK], TAGS, begins_of([starts]))
+    together = due_index(batch, [MARK], due_of([due for _, due in rows]))
+    for row, (tokens, due) in enumerate(rows):
+        alone = due_index(torch.tensor([tokens]), [MARK], due_of([due]))
         assert torch.equal(alone[0], together[row, : len(tokens)])
-        if not starts:  # where a plan knows of no sections, they are as they were
-            assert torch.equal(alone, unit_index(document, [MARK]))
 
 
-@given(ids, starts_)
-def test_what_comes_later_changes_no_row_and_only_tags_go_back(
-    tokens: list[int], starts: list[int]
+@given(ids, st.tuples(dues, dues), st.sampled_from([(MARK,), (7, MARK)]))
+def test_the_running_row_is_that_of_the_whole_text(
+    tokens: list[int], both: tuple[list[float], list[float]], boundaries: tuple[int, ...]
 ) -> None:
-    begins, document = begins_of([starts]), torch.tensor([tokens])
-    whole = section_index(document, [MARK], TAGS, begins)
-    assert (whole >= 0).all()
-    at_tag = is_boundary(document, TAGS)[:, 1:]
-    assert ((whole.diff() >= 0) | at_tag).all()
-    row, tags = torch.zeros(1, dtype=torch.long), torch.zeros(1, dtype=torch.long)
-    for step in range(len(tokens)):  # one token after the other comes to the same
-        one = document[:, step]
-        tag = is_boundary(one, TAGS)
-        tags = tags + tag.long()
-        row = next_row(row, is_boundary(one, [MARK]), tag, tags, begins)
+    document, due = torch.tensor([tokens, tokens[::-1]]), due_of(both)
+    whole = due_index(document, boundaries, due)
+    row = torch.zeros(2, dtype=torch.long)
+    for step in range(len(tokens)):
+        mark = is_boundary(document[:, step], boundaries)
+        row = next_due(row, mark, torch.tensor([step + 1]), due)
         assert torch.equal(row, whole[:, step])
-    for step in range(1, len(tokens) + 1):
-        begun = section_index(document[:, :step], [MARK], TAGS, begins)
-        assert torch.equal(begun, whole[:, :step])
+        begun = due_index(document[:, : step + 1], boundaries, due)  # what comes later is nothing
+        assert torch.equal(begun, whole[:, : step + 1])
+
+
+@given(ids, dues)
+def test_rows_never_fall_and_rise_at_marks_alone(tokens: list[int], due: list[float]) -> None:
+    document = torch.tensor([tokens])
+    found = due_index(document, [MARK], due_of([due]))
+    assert found.min() >= 0
+    assert found.max() <= len(due)
+    moves = torch.cat([torch.zeros(1, 1, dtype=torch.long), found], -1).diff()
+    assert (moves >= 0).all()
+    assert ((moves == 0) | is_boundary(document, [MARK])).all()
+
+
+def test_documents_may_stand_at_different_places() -> None:
+    due = due_of([[3.0, 5.0], [3.0, 5.0], [3.0, 5.0]])
+    row, mark = torch.tensor([0, 1, 1]), torch.tensor([True, True, False])
+    assert next_due(row, mark, torch.tensor([2, 6, 9]), due).tolist() == [0, 2, 1]

@@ -14,14 +14,14 @@ from timecontrol.decoder import Decoder, preset
 from timecontrol.decoder.captured import ROUND
 from timecontrol.decoder.estimate import Estimate
 from timecontrol.decoder.examples import Examples, Item
-from timecontrol.decoder.fitting import even, law_of, metrics_of, paths_of
+from timecontrol.decoder.fitting import even, law_of, metrics_of, paths_of, sizes_of
 from timecontrol.decoder.folder import ENCODER
 from timecontrol.decoder.training import Outcome
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.plans.timing import NO_STAGE
 from timecontrol.progress import silent
-from timecontrol.tokens import Codec, Piece
+from timecontrol.tokens import Codec, Encoded, Piece
 
 RNG = np.random.default_rng(0)
 CODEC = Codec(make_tokenizer(), Layout("x", ("A",)))
@@ -75,8 +75,41 @@ def test_the_law_knows_the_sections_where_there_are_stages(form: str) -> None:
     stages = [[(0, 2), (1, k)] for k in (3, 4, 5)]
     whole = [[(NO_STAGE, 2 + k)] for k in (3, 4, 5)]
     assert law.timing.documents == (whole if form == "paper" else stages)
+    rates = [1.0] if form == "paper" else [7 / 2, 42 / 12]  # with tag, marks and the end
+    assert law.timing.rates.tolist() == rates
     assert law.process.width == 3
     assert law.process.mean.shape[1] == 2
+
+
+def test_the_tokens_of_sections_worked_by_hand() -> None:
+    """The tag, words and marks; what begins the document is of none, its end of the last."""
+    codec = Codec(make_tokenizer(), Layout("x", ("A", "B")), "decided")
+    parts = [
+        Piece(0, None, True, [11], True),
+        Piece(1, "A", True, [11, 12], True),
+        Piece(1, "A", False, [11, 12, 13], True, opened=True),
+        Piece(2, "B", True, [11] * 7, True),
+    ]
+    items = [Item(parts, np.zeros((4, 2))), Item(parts[1:], np.zeros((3, 2)))]
+    examples = Examples(items, codec, preset("best"), 100)
+    assert examples[0].sections == [(NO_STAGE, 1), (0, 2), (1, 1)]
+    assert [sizes_of(examples[i]) for i in range(2)] == [[2, 9, 10], [9, 10]]
+
+
+@pytest.mark.parametrize("form", ["best", "decided"])
+def test_all_tokens_but_the_first_are_of_a_section(form: str) -> None:
+    """Also of documents that were too long."""
+    corpus = open_corpus("synthetic:recipes,documents=20")
+    codec = Codec(make_tokenizer(), corpus.layout, form)
+    items = [Item(codec.pieces(d), np.zeros((len(d.sentences), 2))) for d in corpus.documents()]
+    for window in (120, 1024):
+        examples = Examples(items, codec, preset("best", form=form), window)
+        for i in range(len(examples)):
+            own, sizes = examples[i], sizes_of(examples[i])
+            assert len(sizes) == len(own.sections)
+            assert sum(sizes) == len(own.ids) - 1
+            counted = [n for _, n in codec.lengths(Encoded(own.ids, own.starts))]
+            assert sizes == [*counted[:-1], counted[-1] + 1]  # and the end
 
 
 def test_batches_of_one_shape_hold_every_document() -> None:

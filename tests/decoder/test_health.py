@@ -13,7 +13,7 @@ from torch import Tensor
 from tests.conftest import make_tokenizer
 from timecontrol.corpora import Layout
 from timecontrol.decoder.examples import Collator, Examples, Item
-from timecontrol.decoder.health import choice_losses, health
+from timecontrol.decoder.health import choice_losses, health, strays
 from timecontrol.decoder.settings import preset
 from timecontrol.tokens import Codec, Piece
 
@@ -122,3 +122,20 @@ def test_choices_are_counted_where_sentences_end() -> None:
     # A x . x . B x . x . END and A x . x . END: sentence, tag, sentence, end; sentence, end
     assert found["choices"] == 6
     assert found["choice_loss"] == pytest.approx(3 * (60 + math.log(5)) / 6, rel=1e-3)
+
+
+def test_tags_within_sentences_are_counted_and_those_between_are_not() -> None:
+    """BEGIN A x x . x . END: what follows the second to fourth and the sixth is within."""
+    a, mark, end = TAGS["A"], CODEC.unit_end, CODEC.end
+    told = torch.tensor([CODEC.begin, a, 300, 301, mark, 302, mark, end])
+    special = torch.tensor([*TAGS.values(), end])
+    p = torch.full((7, SIZE), 1e-9)
+    p[:, 300] = 0.9
+    p[:, a] = torch.tensor([0.5, 0.01, 0.02, 0.03, 0.5, 0.04, 0.5])
+    p[:, end] = 0.001
+    found = strays((p / p.sum(-1, keepdim=True)).log(), told, CODEC, special)
+    own = p[:, [a, end]].sum(-1) / p.sum(-1)
+    torch.testing.assert_close(found, own[[1, 2, 3, 5]].sum(), rtol=1e-4, atol=1e-6)
+    sure = examined(knowing, item("A", "B"), item("A"))
+    assert 0 <= sure["misplaced"] < 0.2
+    assert examined(always("C"), item("A", "B"))["misplaced"] > sure["misplaced"]

@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from tests.conftest import tiny_gemma, tiny_gemma3, tiny_gpt2, tiny_llama, tiny_neox, tiny_qwen2
-from timecontrol.decoder.alignment import begins_of, section_index, unit_index
+from timecontrol.decoder.alignment import due_index, due_of, unit_index
 from timecontrol.decoder.model import IGNORED, PlannedConfig, PlannedLM, weighted_loss
 
 VOCABULARY, DIM = 40, 3
@@ -407,37 +407,37 @@ def test_opening_tags_count_from_the_second_on() -> None:
     assert torch.equal(model.generate(**given), ids)
 
 
-TAGS = [1, 2, 3]
-BEGINS = begins_of([[0, 2], [1, 2]])
+DUE = due_of([[2.0, 4.0, 6.0, 20.0], [5.0]])
 
 
-def test_rows_are_by_marks_or_by_sections() -> None:
-    model = planned(tags=TAGS)
-    for begins, expected in (
+def test_rows_are_by_marks_or_by_tokens() -> None:
+    model = planned()
+    for due, expected in (
         (None, unit_index(IDS, MARKS)),
-        (BEGINS, section_index(IDS, MARKS, TAGS, BEGINS)),
+        (DUE, due_index(IDS, MARKS, DUE)),
+        (due_of([[], []]), torch.zeros_like(IDS)),  # plans of one point
     ):
-        assert torch.equal(model.rows(IDS, begins), expected)
-        assert torch.equal(model.rows(IDS, begins, last=True), expected[:, -1:])
+        assert torch.equal(model.rows(IDS, due), expected)
+        assert torch.equal(model.rows(IDS, due, last=True), expected[:, -1:])
     assert model.rows(IDS).tolist() == UNITS
-    assert not torch.equal(model.rows(IDS, BEGINS), model.rows(IDS))
+    assert model.rows(IDS, DUE).tolist() == [[0] * 3 + [2] * 4 + [3] * 3, [0] * 4 + [1] * 6]
     opened = planned(opens=True)
     assert torch.equal(opened.rows(IDS), unit_index(IDS, MARKS, opens=True))
 
 
+@pytest.mark.parametrize("due", [DUE, due_of([[], []])], ids=["several points", "one point"])
 @pytest.mark.parametrize("beams", [1, 3])
-def test_early_sections_take_the_plan_along_in_a_whole_pass_and_in_writing(beams: int) -> None:
-    model, plan = planned(tags=list(range(1, 20))), 2 * points(2, 6)
-    begins = begins_of([[0, 3], [1, 2, 4]])
-    units = model.rows(IDS, begins)
-    found = logits(model, plan=plan, begins=begins)
+def test_a_plan_told_by_tokens_in_a_whole_pass_and_in_writing(beams: int, due: Tensor) -> None:
+    model, plan = planned(), 2 * points(2, 5)
+    units = model.rows(IDS, due)
+    found = logits(model, plan=plan, due=due)
     assert torch.equal(found, logits(model, plan=plan, units=units))
     assert not torch.allclose(found, logits(model, plan=plan), atol=1e-3)
     prompt = IDS[:, :4]
-    given = {"input_ids": prompt, "plan": plan, "begins": begins, "max_new_tokens": 12}
+    given = {"input_ids": prompt, "plan": plan, "due": due, "max_new_tokens": 12}
     given |= {"do_sample": False, "num_beams": beams}
     written = model.generate(**given, return_dict_in_generate=True, output_scores=True)
-    p = logits(model, written.sequences, plan=plan, begins=begins).log_softmax(-1)[:, 3:-1]
+    p = logits(model, written.sequences, plan=plan, due=due).log_softmax(-1)[:, 3:-1]
     chosen = p.gather(-1, written.sequences[:, 4:, None])[..., 0]
     if beams == 1:
         torch.testing.assert_close(chosen, p.amax(-1), atol=1e-4, rtol=1e-4)

@@ -13,7 +13,7 @@ from tests.conftest import make_tokenizer, tiny_llama
 from timecontrol.bases import set_ends
 from timecontrol.corpora.layout import RECIPE, Layout
 from timecontrol.decoder import Decoder, PlannedLM, Settings
-from timecontrol.decoder.alignment import begins_of
+from timecontrol.decoder.alignment import due_of
 from timecontrol.decoder.examples import boundaries, plan_batch
 from timecontrol.generation import Writing, Written, write
 from timecontrol.plans import Law, Plan
@@ -101,12 +101,14 @@ def plans(count: int, n: int | None = None) -> list[Plan | None]:
     return [Plan(path(n or 2 + i % 5, 100 + i)) for i in range(count)]
 
 
-def sectioned(count: int, n: int | None = None) -> list[Plan | None]:
-    """Return the same plans with sections of two points each, but the first of one."""
+def paced(count: int, n: int | None = None) -> list[Plan | None]:
+    """Return the same plans with sentences of 3 to 11 tokens."""
     found: list[Plan | None] = []
-    for plan in plans(count, n):
+    for number, plan in enumerate(plans(count, n)):
         assert plan is not None
-        found.append(replace(plan, starts=(0, *range(1, len(plan), 2))))
+        found.append(
+            replace(plan, pace=tuple(3.0 + (number + 5 * i) % 9 for i in range(len(plan))))
+        )
     return found
 
 
@@ -127,8 +129,9 @@ def logits_of(decoder: Decoder, document: Written, hold: bool = False) -> torch.
     """Return what the model thinks of a whole document at once, (tokens, vocabulary)."""
     assert document.plan is not None
     given = plan_batch([document.plan.points])
-    taken = document.plan.starts and document.settings["follow"] == "sections"
-    more = {"begins": begins_of([document.plan.starts])} if taken else {}
+    how = document.settings
+    told = (how["follow"], how["length"]) == ("budget", "forced")
+    more = {"due": due_of([document.plan.due(how["budget"]).tolist()])} if told else {}
     with torch.no_grad():
         signals = decoder.model.signals(**given, hold=hold)
         found = decoder.model(torch.tensor([document.ids]), signals=signals, **more).logits[0]

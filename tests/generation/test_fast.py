@@ -15,13 +15,14 @@ from tests.conftest import (
     tiny_neox,
     tiny_qwen2,
 )
-from tests.generation.examples import made, plans, sectioned, written
+from tests.generation.examples import made, paced, plans, written
 from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder
-from timecontrol.decoder.alignment import begins_of
+from timecontrol.decoder.alignment import due_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, fast, packed
 from timecontrol.generation.fast import LOOK, Slots, attend, reason_against, round_head
+from timecontrol.generation.rounds import RoundStep
 from timecontrol.generation.sampling import BLOCK, choose
 
 MAKERS: dict[str, Any] = {
@@ -51,39 +52,39 @@ def test_the_fast_path_writes_the_same(base: str, how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("how", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("follow", ["sections", "sentences"])
-def test_plans_that_know_their_sections_are_followed_the_same(
-    how: dict[str, Any], follow: str
-) -> None:
+@pytest.mark.parametrize("follow", ["budget", "sentences"])
+def test_plans_with_a_pace_are_followed_the_same(how: dict[str, Any], follow: str) -> None:
     decoder = made(form="decided", fusion="film", look=1)
-    given = sectioned(6, 7)
+    given = paced(6)
     slow = written(decoder, given, fast=False, follow=follow, **how)
     assert written(decoder, given, fast=True, follow=follow, **how) == slow
     assert written(decoder, given, fast=True, follow=follow, batch=2, **how) == slow
     assert len({document.ids for document in slow}) > 1
 
 
-SECTIONED = made()
-KINDS = {0: 5, 1: SECTIONED.codec.unit_end} | dict(enumerate(SECTIONED.codec.tag_ids.values(), 2))
+PACED = made()
+KINDS = {0: 5, 1: PACED.codec.unit_end} | dict(enumerate(PACED.codec.tag_ids.values(), 2))
 """A word, the mark, and each of the tags."""
 
 
 @hypothesis_settings(max_examples=50)
 @over(
     tokens=st.lists(st.lists(st.sampled_from(list(KINDS)), min_size=3, max_size=3), max_size=25),
-    starts=st.lists(st.sets(st.integers(0, 5)).map(sorted), min_size=3, max_size=3),
+    dues=st.lists(st.lists(st.floats(0, 30), max_size=6).map(sorted), min_size=3, max_size=3),
+    kind=st.sampled_from([fast.Step, RoundStep]),
 )
 def test_the_running_row_of_a_plan_is_that_of_the_whole_text(
-    tokens: list[list[int]], starts: list[list[int]]
+    tokens: list[list[int]], dues: list[list[float]], kind: type[fast.Step]
 ) -> None:
     ids = torch.tensor([[KINDS[kind] for kind in row] for row in tokens]).view(-1, 3).T
-    ids = torch.cat([torch.full((3, 1), SECTIONED.codec.begin), ids.long()], -1)
-    for begins in (None, begins_of(starts)):
-        step = fast.Step(SECTIONED, 3, Writing(budget=64), torch.zeros(3, 9, 2, 32), begins)
-        expected = SECTIONED.model.rows(ids, begins)
+    ids = torch.cat([torch.full((3, 1), PACED.codec.begin), ids.long()], -1)
+    for due in (None, due_of(dues)):
+        step = kind(PACED, 3, Writing(budget=64), torch.zeros(3, 9, 2, 32), due)
+        expected = PACED.model.rows(ids, due)
         assert torch.equal(step.units[:, 0], expected[:, 0])
         for place in range(1, ids.shape[1]):
             assert torch.equal(step.move_on(ids[:, place]), expected[:, place])
+            step.at += 1
 
 
 def test_more_and_more_of_the_buffers_is_looked_at(
@@ -174,11 +175,16 @@ def test_plans_are_projected_with_weights_laid_out(monkeypatch: pytest.MonkeyPat
 def test_batch_after_batch_through_the_same_buffers() -> None:
     """Nothing of one batch may be left in the next: neither keys nor plans nor ends."""
     decoder = made()
-    given = plans(4, 3)
-    alone = [written(made(), [plan] * 4, first=4 * i, fast=True) for i, plan in enumerate(given)]
-    kept = [written(decoder, [plan] * 4, first=4 * i, fast=True) for i, plan in enumerate(given)]
-    assert kept == alone
-    assert len({document.ids for documents in kept for document in documents}) > 8
+    for given, how in ((plans(4, 3), {}), (paced(4, 3), {"length": "forced"})):
+        alone, kept = (
+            [
+                written(d or made(), [p] * 4, first=4 * i, fast=True, **how)
+                for i, p in enumerate(given)
+            ]
+            for d in (None, decoder)
+        )
+        assert kept == alone
+        assert len({document.ids for documents in kept for document in documents}) > 8
 
 
 def test_a_smaller_last_batch_goes_through_the_same_buffers(
@@ -203,8 +209,17 @@ def test_a_smaller_last_batch_goes_through_the_same_buffers(
 
 
 def test_other_settings_are_not_mixed_up_with_those_before() -> None:
-    decoder, given = made(), plans(4, 3)
-    for how in ({}, {"seed": 5}, {"top_p": 0.5}, {"length": "forced"}, {"budget": 30}, {}):
+    decoder, given = made(), paced(4, 3)
+    forced = {"length": "forced"}
+    for how in (
+        {},
+        {"seed": 5},
+        {"top_p": 0.5},
+        forced,
+        {**forced, "follow": "sentences"},
+        {**forced, "budget": 30},
+        {},
+    ):
         assert written(decoder, given, fast=True, **how) == written(decoder, given, **how)
 
 

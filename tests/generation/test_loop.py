@@ -14,10 +14,25 @@ from timecontrol.generation.loop import Loop, choose, read
 from timecontrol.generation.request import default_kind, default_writing, plans_for
 from timecontrol.plans import Plan
 
+FOLLOWS = pytest.mark.parametrize("follow", ["budget", "sentences"])
+
 
 @pytest.fixture(scope="module")
 def decoder(decoder_run: Path) -> Decoder:
     return Decoder.load(decoder_run, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def brisk(decoder_run: Path) -> Decoder:
+    """The same decoder, but that it likes to end its sentences."""
+    found = Decoder.load(decoder_run, device="cpu")
+    old: Any = found.model.lm.get_output_embeddings()
+    head = torch.nn.Linear(old.in_features, old.out_features).requires_grad_(False)
+    head.weight.copy_(old.weight)
+    head.bias.zero_()
+    head.bias[found.codec.unit_end] = 3.0
+    found.model.lm.set_output_embeddings(head)
+    return found
 
 
 def plan(decoder: Decoder, number: int = 0, kind: str = "bridge") -> Plan:
@@ -26,18 +41,23 @@ def plan(decoder: Decoder, number: int = 0, kind: str = "bridge") -> Plan:
     return found
 
 
-def looped(decoder: Decoder, count: int = 3, batch: int = 8, **how: Any) -> list[Written]:
-    writing = default_writing(decoder, "48", **{"loop": True, **how})
+def looped(
+    decoder: Decoder, count: int = 3, batch: int = 8, length: str = "48", **how: Any
+) -> list[Written]:
+    writing = default_writing(decoder, length, **{"loop": True, **how})
     plans = plans_for(decoder, count, writing, kind="bridge")
     return list(write(decoder, plans, writing, batch=batch))
 
 
+@FOLLOWS
 def test_without_planning_anew_one_candidate_is_the_open_loop(
-    decoder: Decoder, monkeypatch: pytest.MonkeyPatch
+    brisk: Decoder, follow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Loop, "take", lambda *_: None)
-    closed, opened = looped(decoder), looped(decoder, loop=False)
-    assert [w.ids for w in closed] == [w.ids for w in opened]
+    closed, opened = (
+        looped(brisk, length="96", follow=follow, loop=loop) for loop in (True, False)
+    )
+    assert [(w.ids, w.units) for w in closed] == [(w.ids, w.units) for w in opened]
     for a, b in zip(closed, opened, strict=True):
         assert a.plan is not None
         assert b.plan is not None
@@ -52,13 +72,62 @@ def test_the_plan_of_what_is_to_come_changes_with_what_was_written(decoder: Deco
     assert not np.allclose(closed.plan.points[-1], opened.plan.points[-1])
 
 
+@FOLLOWS
 @pytest.mark.parametrize("candidates", [1, 3])
 def test_a_text_does_not_depend_on_what_is_written_beside_it(
-    decoder: Decoder, candidates: int
+    brisk: Decoder, candidates: int, follow: str
 ) -> None:
-    together = looped(decoder, 3, candidates=candidates)
-    apart = looped(decoder, 3, batch=1, candidates=candidates)
+    how: dict[str, Any] = {"length": "96", "candidates": candidates, "follow": follow}
+    together, apart = (looped(brisk, batch=batch, **how) for batch in (8, 1))
     assert [w.ids for w in together] == [w.ids for w in apart]
+
+
+@FOLLOWS
+@pytest.mark.parametrize("candidates", [1, 3])
+def test_what_is_learnt_is_of_the_points_that_sentences_were_written_along(
+    brisk: Decoder, candidates: int, follow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+    take = Loop.take
+
+    def spy(self: Loop, row: int, latent: Any) -> None:
+        taken.append(row)
+        take(self, row, latent)
+
+    monkeypatch.setattr(Loop, "take", spy)
+    writing = default_writing(brisk, "96", loop=True, candidates=candidates, follow=follow)
+    for number in range(3):
+        taken.clear()
+        given = plans_for(brisk, 1, writing, kind="bridge", first=number)
+        (text,) = write(brisk, given, writing, first=number)
+        assert text.units is not None
+        assert taken == sorted(taken)
+        assert set(taken) == set(text.units)
+        assert len(set(taken)) > 1
+
+
+def test_in_the_loop_too_a_plan_is_followed_by_the_budget_or_it_is_not(brisk: Decoder) -> None:
+    some, others = (
+        looped(brisk, 6, length="96", follow=follow) for follow in ("budget", "sentences")
+    )
+    assert [w.ids for w in some] != [w.ids for w in others]
+    for text in some:
+        assert text.plan is not None
+        assert text.units is not None
+        assert len(text.plan.pace) == len(text.plan) > max(text.units)
+    assert any(len(w.plan or ()) <= max(w.units or (0,)) for w in others)
+    normal, other = (
+        looped(brisk, 3, length="normal", follow=follow) for follow in ("budget", "sentences")
+    )
+    assert [(w.ids, w.units) for w in normal] == [(w.ids, w.units) for w in other]
+
+
+def test_what_is_planned_anew_keeps_its_pace(decoder: Decoder) -> None:
+    for closed, opened in zip(looped(decoder), looped(decoder, loop=False), strict=True):
+        assert closed.plan is not None
+        assert opened.plan is not None
+        assert closed.plan.pace == opened.plan.pace
+        assert closed.plan.starts == opened.plan.starts
 
 
 def test_candidates_that_are_nearer_the_plan_are_kept(decoder: Decoder) -> None:
@@ -86,12 +155,21 @@ def test_density_is_largest_on_the_plan_and_falls_with_distance(decoder: Decoder
     assert loop.density(len(own) + 5, own.points[-1]) == 0  # past the end, the last point holds
 
 
-def test_a_text_that_is_late_tells_nothing_of_a_section_it_has_not_begun() -> None:
-    loop = Loop(Plan(np.zeros((6, 2)), starts=(0, 2, 5)), np.ones((6, 2)))
-    assert [loop.behind(row, 1) for row in range(6)] == [False, False, True, True, True, True]
-    assert not loop.behind(5, 3)
-    assert not loop.behind(4, 2)
-    assert not loop.behind(9, 7)
+def test_a_second_sentence_along_a_point_teaches_nothing(decoder: Decoder) -> None:
+    own = plan(decoder)
+    assert own.track is not None
+    loop = Loop(own, own.track.spread())
+    for row in (0, 2):  # a point may be skipped
+        before = loop.plan
+        loop.take(row, own.points[row] + 2.0)
+        assert loop.plan is not before
+        kept = loop.plan
+        loop.take(row, own.points[row] - 5.0)
+        assert loop.plan is kept
+    once = Loop(own, own.track.spread())
+    for row in (0, 2):
+        once.take(row, own.points[row] + 2.0)
+    np.testing.assert_array_equal(loop.plan.points, once.plan.points)
 
 
 def test_only_what_is_to_come_is_planned_anew(decoder: Decoder) -> None:
@@ -148,8 +226,6 @@ def test_the_first_candidate_alone_decides_whether_a_document_ends(decoder: Deco
             told=torch.zeros(len(units), dtype=torch.long),
             surprise=torch.full((len(units),), 0.1),
             at=torch.zeros(len(units)),
-            tags=torch.zeros(len(units)),
-            begins=None,
             token=torch.zeros(len(units), 1),
             follow=lambda to, source: found.extend(source.tolist()),
             go_on=lambda rows: None,

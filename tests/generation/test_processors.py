@@ -1,11 +1,13 @@
 from typing import Any
 
+import numpy as np
 import torch
 
 from tests.conftest import tiny_llama
-from timecontrol.decoder.alignment import begins_of
+from timecontrol.decoder.alignment import due_of
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.generation.processors import InOrder, Keyed, PlanEnd, Sentences
+from timecontrol.plans import Plan
 
 MARK, TAG = 8, 9
 
@@ -64,17 +66,23 @@ def test_beams_of_a_document_have_its_plan() -> None:
     assert done(ids, torch.zeros(0)).tolist() == [True] * 3 + [False] * 3
 
 
-def test_a_plan_that_is_taken_along_ends_earlier() -> None:
-    """Of three points and two sections, the second from the third on: it comes early, or late."""
-    ids = torch.tensor([[0, TAG, 1, MARK, TAG, 2, MARK], [0, TAG, 1, MARK, 2, MARK, TAG]])
-    lengths, begins = torch.tensor([3, 3]), begins_of([[0, 2], [0, 2]])
-    done = PlanEnd(model(boundaries=[MARK]), lengths, begins)
+def test_a_plan_told_by_tokens_ends_when_that_row_is_due() -> None:
+    """After three and six tokens, or four and nine; the marks are tokens 2, 4 and 6."""
+    ids = torch.tensor([[0, MARK, 1, MARK, 1, MARK], [0, MARK, TAG, MARK, 2, MARK]])
+    lengths, due = torch.tensor([2, 2]), due_of([[3.0, 6.0], [4.0, 9.0]])
+    done = PlanEnd(model(boundaries=[MARK]), lengths, due)
     assert done(ids, torch.zeros(0)).tolist() == [True, False]
-    assert done(ids[:, :6], torch.zeros(0)).tolist() == [False, False]
+    assert done(ids[:, :5], torch.zeros(0)).tolist() == [False, False]
     plain = PlanEnd(model(boundaries=[MARK]), lengths)
-    assert plain(ids, torch.zeros(0)).tolist() == [False, False]
+    assert plain(ids[:, :5], torch.zeros(0)).tolist() == [True, True]
     beams = done(ids.repeat_interleave(3, 0), torch.zeros(0))
     assert beams.tolist() == [True] * 3 + [False] * 3
+
+
+def test_a_plan_that_has_to_fill_a_budget_is_never_over() -> None:
+    ids = torch.tensor([[0] + [MARK] * 30])
+    due = due_of([Plan(np.zeros((3, 1))).due(20).tolist()])
+    assert not PlanEnd(model(boundaries=[MARK]), torch.tensor([3]), due)(ids, torch.zeros(0)).any()
 
 
 def test_tokens_of_the_first_row_are_handed_over_without_the_prompt() -> None:

@@ -107,6 +107,20 @@ def test_plans_know_where_their_sections_begin(decoder: Decoder) -> None:
             assert len(plan.starts) == (3 if knows else 0)
 
 
+def test_plans_know_how_long_their_sentences_are(decoder: Decoder) -> None:
+    """As long as those of their sections are in training, of kinds that know."""
+    assert decoder.law is not None
+    rates = decoder.law.timing.rates
+    assert len(set(rates)) == 3
+    for kind in KINDS:
+        for plan in whole(plans_for(decoder, 3, NORMAL, kind=kind, sentences=10)):
+            if kind not in ("bridge", "mean", "retrieved"):
+                assert plan.pace == ()
+                continue
+            section = np.searchsorted(plan.starts, np.arange(10), "right") - 1
+            np.testing.assert_array_equal(plan.pace, rates[section])
+
+
 def test_lengths_of_texts(decoder: Decoder) -> None:
     assert decoder.window == 256
     assert default_writing(decoder, "normal") == Writing(length="normal", budget=256)
@@ -125,6 +139,30 @@ def test_presets_draw_from_their_own_mass(
     assert default_writing(changed, length, top_p=0.5).top_p == 0.5
     with pytest.raises(TimeControlError, match="top-p is 0"):
         default_writing(changed, length, top_p=0.0)
+
+
+@pytest.mark.parametrize("length", ["normal", "forced", "77"])
+@pytest.mark.parametrize(
+    ("name", "own"), [("best", "budget"), ("paper", "sentences"), ("released", "sentences")]
+)
+def test_presets_follow_in_their_own_way(
+    decoder: Decoder, length: str, name: str, own: str
+) -> None:
+    changed = of(decoder, name)
+    assert default_writing(changed, length).follow == own
+    assert default_writing(changed, length, follow=None).follow == own
+    for follow in ("budget", "sentences"):
+        assert default_writing(changed, length, follow=follow).follow == follow
+    with pytest.raises(TimeControlError, match="follow is 'sections': budget or sentences"):
+        default_writing(changed, length, follow="sections")
+
+
+def test_old_decoders_follow_a_point_a_sentence(decoder: Decoder) -> None:
+    assert decoder.law is not None
+    old = replace(decoder, law=replace(decoder.law, fitted=False))
+    assert default_writing(old, "forced").follow == "sentences"
+    assert default_writing(old, "forced", follow="budget").follow == "budget"
+    assert default_writing(of(decoder, method="plain"), "forced").follow == "budget"  # by nothing
 
 
 @pytest.mark.parametrize("length", ["", "long", "-5", "7.5", "1e3", "٣", "9" * 10, "9" * 5000])

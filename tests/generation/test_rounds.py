@@ -1,6 +1,7 @@
+import pytest
 import torch
 
-from tests.generation.examples import made, plans
+from tests.generation.examples import made, paced
 from timecontrol.decoder import Decoder
 from timecontrol.generation import Writing
 from timecontrol.generation.noise import uniforms
@@ -13,13 +14,13 @@ SHORT = {"unit": 7.0}
 """A liking for sentences that fit into it."""
 
 
-def begun(decoder: Decoder, rows: int) -> RoundStep:
-    writing = Writing(length="forced", budget=BUDGET)
-    options = plan_options(decoder, plans(rows), writing)
+def begun(decoder: Decoder, rows: int, follow: str = "budget") -> RoundStep:
+    writing = Writing(length="forced", budget=BUDGET, follow=follow)
+    options = plan_options(decoder, paced(rows), writing)
     signals = decoder.model.signals(options["plan"], options["plan_length"], hold=True)
-    step = RoundStep(decoder, rows, writing, signals)
+    step = RoundStep(decoder, rows, writing, signals, options.get("due"))
     noise = uniforms(0, range(rows), BUDGET - 1, draws_for(writing.top_p))
-    step.reset(noise, options["plan_length"], signals)
+    step.reset(noise, options["plan_length"], signals, options.get("due"))
     return step
 
 
@@ -44,9 +45,11 @@ def test_a_round_is_one_sentence_of_every_row() -> None:
     assert len(set(step.at.tolist())) > 1  # they stand at different places
 
 
+@pytest.mark.parametrize("likes", [SHORT, {"unit": 40.0}], ids=["words", "marks alone"])
+@pytest.mark.parametrize("follow", ["budget", "sentences"])
 @torch.no_grad()
-def test_a_row_that_waits_does_not_move() -> None:
-    step = begun(made(likes=SHORT), 4)
+def test_a_row_that_waits_does_not_move(follow: str, likes: dict[str, float]) -> None:
+    step = begun(made(likes=likes), 4, follow)
     with step.prepared():
         sentence(Rounds(step))
         step.waits[:] = torch.tensor([True, False, True, False])
@@ -56,6 +59,25 @@ def test_a_row_that_waits_does_not_move() -> None:
     for was, now in zip(before, step.state, strict=True):
         assert torch.equal(was[[0, 2]], now[[0, 2]])
     assert (step.at[[1, 3]] > before[0][[1, 3]]).all()
+
+
+@torch.no_grad()
+def test_each_row_is_told_the_point_that_is_due_where_it_stands() -> None:
+    decoder = made(likes=SHORT)
+    step, seen = begun(decoder, 4), set()
+    with step.prepared():
+        rounds = Rounds(step)
+        for _ in range(6):
+            sentence(rounds)
+            for row, at in enumerate(step.at.tolist()):
+                ids = torch.tensor([[decoder.codec.begin, *step.out[row, :at].tolist()]])
+                assert step.due is not None
+                expected = decoder.model.rows(ids, step.due[row : row + 1])[0]
+                assert step.units[row] == expected[-1]
+                if step.wrote[row] > 1:  # of the sentence, not of its mark
+                    assert step.told[row] == expected[-2]
+                seen.add((row, int(step.units[row])))
+    assert len({row for row, _ in seen}) < len(seen) < 4 * 6
 
 
 @torch.no_grad()

@@ -13,12 +13,16 @@ def test_a_document_is_of_normal_length_unless_forced() -> None:
     assert Writing(length="forced").forced
 
 
+def test_a_plan_is_followed_by_the_budget_unless_said() -> None:
+    assert Writing().follow == "budget"
+
+
 def test_settings_come_back_from_plain_data() -> None:
     how = Writing(
         length="forced",
         budget=77,
         stop="plan",
-        follow="sections",
+        follow="sentences",
         top_p=0.5,
         temperature=0,
         seed=3,
@@ -31,7 +35,8 @@ def test_settings_come_back_from_plain_data() -> None:
     [
         ({"length": "long"}, "length is 'long': normal or forced"),
         ({"stop": "never"}, "stop is 'never': end or plan"),
-        ({"follow": "plan"}, "follow is 'plan': sections or sentences"),
+        ({"follow": "plan"}, "follow is 'plan': budget or sentences"),
+        ({"follow": "sections"}, "follow is 'sections': budget or sentences"),
         ({"budget": 1}, "length is 1 tokens: 2 or more"),
         ({"budget": -5}, "length is -5 tokens"),
         ({"top_p": 0.0}, "top-p is 0: above 0, at most 1"),

@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import TopPLogitsWarper
 
 from tests.conftest import tiny_gpt2, tiny_llama
-from tests.generation.examples import like, logits_of, made, path, plans, sectioned, written
+from tests.generation.examples import like, logits_of, made, paced, path, plans, written
 from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
 from timecontrol.decoder import Decoder
@@ -191,42 +191,106 @@ def test_plans_of_different_lengths_beside_each_other(talker: Decoder, how: dict
     assert together == alone
 
 
-@pytest.mark.parametrize("how", [{}, {"stop": "plan"}, {"length": "forced"}, {"beams": 2}])
-def test_plans_that_know_their_sections_beside_others_that_do_not(
-    talker: Decoder, how: dict[str, Any]
+@pytest.mark.parametrize("how", [{}, {"stop": "plan"}, {"beams": 2}])
+@pytest.mark.parametrize("length", ["normal", "forced"])
+def test_plans_that_know_their_pace_beside_others_that_do_not(
+    talker: Decoder, length: str, how: dict[str, Any]
 ) -> None:
-    """A text does not depend on what is written beside it, and is not told where others begin."""
-    given = [p for pair in zip(plans(4, 2), sectioned(4, 2), strict=True) for p in pair]
-    how = {**how, "follow": "sections"}
+    """A text does not depend on what is written beside it, and is not told when others are due."""
+    given = [p for pair in zip(plans(4), paced(4), strict=True) for p in pair]
+    given.append(Plan(path(1)))
+    how = {**how, "length": length}
     together = written(talker, given, **how)
     alone = [written(talker, [plan], first=i, **how)[0] for i, plan in enumerate(given)]
     assert together == alone
 
 
-def test_a_plan_is_taken_along_by_its_sections_or_it_is_not(talker: Decoder) -> None:
-    given = sectioned(8, 7)
-    taken, goes = (written(talker, given, follow=f) for f in ("sections", "sentences"))
-    assert ids(taken) != ids(goes)
-    assert ids(goes) == ids(written(talker, plans(8, 7)))  # as if it knew of none
+@pytest.mark.parametrize("fast", [False, True])
+def test_a_plan_is_followed_by_the_budget_or_it_is_not(talker: Decoder, fast: bool) -> None:
+    def found(given: list[Plan | None], follow: str, **how: Any) -> list[tuple[int, ...]]:
+        return ids(written(talker, given, follow=follow, fast=fast, **{"length": "forced", **how}))
+
+    assert found(paced(8, 7), "budget") != found(paced(8, 7), "sentences")
+    assert found(paced(8, 7), "budget") != found(plans(8, 7), "budget")
+    assert found(paced(8, 7), "sentences") == found(plans(8, 7), "sentences")  # as if it had none
+    assert found(plans(8, 1), "budget") == found(plans(8, 1), "sentences")  # of one point
 
 
-def test_a_sentence_of_a_section_has_a_point_of_it(talker: Decoder) -> None:
-    codec, plan = talker.codec, Plan(path(5), starts=(0, 1, 3))
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize("how", [{}, {"stop": "plan"}])
+def test_where_no_budget_has_to_be_filled_a_plan_has_a_point_a_sentence(
+    talker: Decoder, how: dict[str, Any], fast: bool
+) -> None:
+    some, others = (
+        written(talker, paced(8), follow=follow, fast=fast, **how)
+        for follow in ("budget", "sentences")
+    )
+    assert [(w.ids, w.units) for w in some] == [(w.ids, w.units) for w in others]
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_where_tags_open_a_unit_a_plan_has_a_point_each(fast: bool) -> None:
+    decoder = made(layout=DIALOGUE, form="paper", likes={"tag": 4.0, "unit": -9.0})
+    some, others = (
+        written(decoder, paced(4, 3), follow=follow, length="forced", fast=fast)
+        for follow in ("budget", "sentences")
+    )
+    assert [(w.ids, w.units) for w in some] == [(w.ids, w.units) for w in others]
+
+
+def test_a_sentence_has_the_point_that_is_due(talker: Decoder) -> None:
+    """Five points of 4, 4, 8, 4 and 4 tokens, due after 2, 6, 12 and 18 of 24."""
+    codec, plan = talker.codec, Plan(path(5), pace=(1, 1, 2, 1, 1))
     a, mark = codec.tokenizer.encode(" a", add_special_tokens=False), codec.unit_end
-    title, parts, steps = codec.tag_ids.values()
-    early = [codec.begin, title, *a, mark, parts, *a, mark, steps, *a, mark, *a, mark, codec.end]
-    assert finish(talker, early, plan, 0, Writing(follow="sections")).units == (0, 1, 3, 4)
-    assert finish(talker, early, plan, 0, Writing(follow="sentences")).units == (0, 1, 2, 3)
-    late = [codec.begin, title, *a, mark, *a, mark, *a, mark, parts, *a, mark, codec.end]
-    assert finish(talker, late, plan, 0, Writing(follow="sections")).units == (0, 1, 2, 1)
-    assert finish(talker, late, plan, 0, Writing(follow="sentences")).units == (0, 1, 2, 3)
+    assert len(a) == 1
+
+    def units(*lengths: int, **how: Any) -> tuple[int, ...] | None:
+        """Of sentences of so many tokens with their marks, the first with the begin token."""
+        text = [token for n in lengths for token in a * (n - 1) + [mark]]
+        whole = [codec.begin, *text[1:]]
+        writing = Writing(**{"length": "forced", "budget": 24, **how})
+        return finish(talker, whole, plan, 0, writing).units
+
+    assert units(4, 4, 8, 4, 4) == (0, 1, 2, 3, 4)
+    assert units(6, 6, 6, 6) == (0, 2, 3, 4)
+    assert units(11, 2, 11) == (0, 2, 3)
+    assert units(*[3] * 8) == (0, 1, 2, 2, 3, 3, 4, 4)
+    assert units(*[3] * 8, budget=48) == (0, 0, 1, 1, 2, 2, 2, 2)
+    for how in ({"follow": "sentences"}, {"length": "normal"}):
+        assert units(11, 2, 11, **how) == (0, 1, 2)
+        assert units(*[3] * 8, **how) == (0, 1, 2, 3, 4, 5, 6, 7)
 
 
-@pytest.mark.parametrize("given", [plans(8), sectioned(8)], ids=["points", "sections"])
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize(("likes", "points"), [(3.0, 12), (7.0, 4)], ids=["long", "short"])
+def test_long_sentences_come_to_the_end_of_a_plan_and_short_ones_do_not_run_out_of_it(
+    likes: float, points: int, fast: bool
+) -> None:
+    decoder = made(likes={"unit": likes})
+    given: list[Plan | None] = [*plans(8, points), *paced(8, points)]
+    how: dict[str, Any] = {"length": "forced", "budget": 60, "fast": fast}
+    last = {}
+    for follow in ("budget", "sentences"):
+        found = []
+        for text in written(decoder, given, follow=follow, **how):
+            assert text.units is not None
+            assert list(text.units) == sorted(text.units)
+            found.append(max(text.units))
+        last[follow] = found
+    assert max(last["budget"]) == points - 1
+    if points == 12:
+        assert max(last["sentences"]) < points - 1
+        assert np.mean(last["budget"]) > np.mean(last["sentences"])
+    else:
+        assert min(last["sentences"]) >= points
+
+
+@pytest.mark.parametrize("given", [plans(8), paced(8)], ids=["alike", "paced"])
+@pytest.mark.parametrize("follow", ["budget", "sentences"])
 @pytest.mark.parametrize("temperature", [0, 1])
 @pytest.mark.parametrize("length", ["normal", "forced"])
 def test_tokens_follow_from_what_the_model_thinks_in_training(
-    talker: Decoder, length: str, temperature: float, given: list[Plan | None]
+    talker: Decoder, length: str, temperature: float, follow: str, given: list[Plan | None]
 ) -> None:
     """Step by step with a cache is the same as the whole text at once, its plan beside it.
 
@@ -234,7 +298,7 @@ def test_tokens_follow_from_what_the_model_thinks_in_training(
     """
     forced, beyond = length == "forced", 0
     how = {"length": length, "temperature": temperature, "top_p": 0.9, "seed": 5}
-    for document in written(talker, given, follow="sections", **how):
+    for document in written(talker, given, follow=follow, **how):
         assert document.plan is not None
         beyond += document.ids.count(talker.codec.unit_end) > len(document.plan)
         logits = logits_of(talker, document, hold=forced)[:-1]

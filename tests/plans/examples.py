@@ -37,6 +37,12 @@ def stages(paths: list[Array]) -> list[list[tuple[int, int]]]:
     return found
 
 
+TOKENS = (5.0, 10.0, 20.0)
+"""Of a sentence in each of these stages."""
+
+
 def staged(smooth: int = 1) -> Law:
     """The law of bent bridges whose documents have sections."""
-    return Law.of(bent(), 500, sections=stages(bent()), smooth=smooth)
+    parts = stages(bent())
+    sizes = [[int(TOKENS[stage]) * n for stage, n in document] for document in parts]
+    return Law.of(bent(), 500, sections=parts, smooth=smooth, sizes=sizes)

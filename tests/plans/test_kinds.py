@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.plans.examples import bent, law, sections, staged
+from tests.plans.examples import TOKENS, bent, law, sections, staged
 from timecontrol.errors import TimeControlError, UnknownNameError
 from timecontrol.latents.fit import at
-from timecontrol.plans import KINDS, Law, Pin, draw, draw_many, sketch
-from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT, alike
+from timecontrol.plans import KINDS, Law, Pin, draw, draw_many, own_length, sketch
+from timecontrol.plans.kinds import DRAWN, NO_GOAL, NO_WAYPOINT, alike, stream
 from timecontrol.plans.stretching import is_one_hot
 
 Array = NDArray[np.float64]
@@ -181,6 +181,7 @@ def test_an_outline_is_the_mean_of_the_process_at_the_mean_timetable() -> None:
                 found = sketch(own, "mean", n, seed=number, number=number)
                 np.testing.assert_allclose(found.points, own.process.at(table.times), atol=1e-9)
                 assert found.starts == table.starts
+                assert found.pace == tuple(table.pace)
 
 
 def test_plans_of_the_process_have_its_mean_and_variance() -> None:
@@ -215,8 +216,57 @@ def test_kinds_that_know_of_no_sections_say_none() -> None:
         np.testing.assert_array_equal(found.points, draw(STAGED, kind, 12, seed=0, number=1))
         knows = kind in ("bridge", "mean", "retrieved")
         assert bool(found.starts) == knows
+        assert len(found.pace) == (12 if knows else 0)
         assert (found.track is not None) == (kind in ("bridge", "mean"))
         assert sketch(LAW, kind, 12, seed=0, number=1).starts == ()  # nor are there any in it
+
+
+@pytest.mark.parametrize(
+    ("kind", "n"),
+    [(k, n) for k in ("bridge", "mean") for n in (1, 2, 3, 20, 90)]
+    + [("retrieved", 20), ("retrieved", 90)],  # long enough to have all sections
+)
+def test_sentences_are_as_long_as_those_of_their_sections(kind: str, n: int) -> None:
+    for number in range(5):
+        found = sketch(STAGED, kind, n, seed=0, number=number)
+        middle, rest = (*found.starts, n, n)[1:3]
+        expected = np.repeat(TOKENS, [middle, rest - middle, n - rest])
+        np.testing.assert_allclose(found.pace, expected)
+        pinned = sketch(STAGED, kind, n, seed=0, number=number, pins=PINS[:1])
+        assert pinned.pace == found.pace
+        assert set(sketch(LAW, kind, n, seed=0, number=number).pace) == {1.0}  # all alike
+
+
+def test_a_plan_is_as_long_as_the_document_whose_timetable_it_has() -> None:
+    paths = [path[: 6 + i % 5] for i, path in enumerate(bent())]
+    parts = [[(0, 1), (1, 1 + i % 4), (2, len(p) - 2 - i % 4)] for i, p in enumerate(paths)]
+    own = Law.of(paths, 500, sections=parts)
+    tables = [own.timing.whole(document).starts for document in own.timing.documents]
+    for number in range(30):
+        n = own_length(own, "bridge", 3, number)
+        assert n is not None
+        which = stream(3, number, 2).integers(len(parts))
+        assert n == len(paths[which])
+        assert sketch(own, "bridge", n, seed=3, number=number).starts == tables[which]
+        assert own_length(own, "retrieved", 3, number) == n
+    lengths = {own_length(own, "bridge", 0, number) for number in range(100)}
+    assert lengths == {len(path) for path in paths}
+
+
+def test_kinds_that_draw_no_timetable_have_no_length_of_their_own() -> None:
+    for kind in KINDS:
+        assert (own_length(STAGED, kind, 0, 0) is None) == (kind not in DRAWN)
+    with pytest.raises(TimeControlError, match="must not be negative, got 0 and -1"):
+        own_length(STAGED, "bridge", 0, -1)
+
+
+def test_ends_way_and_timetable_are_drawn_each_for_itself() -> None:
+    def first(*which: int) -> float:
+        return float(stream(*which).random())
+
+    assert first(1, 2, 0) == first(1, 2, 0)
+    places = [(seed, number, which) for seed in (0, 1) for number in (0, 1) for which in range(3)]
+    assert len({first(*place) for place in places}) == len(places)
 
 
 def test_straight_and_constant_plans() -> None:
@@ -269,7 +319,9 @@ def test_a_retrieved_plan_is_of_a_document_of_about_its_length() -> None:
 def test_a_retrieved_plan_has_the_sections_of_its_document() -> None:
     n, paths = 11, [path[:11] for path in bent()]
     parts = [[(0, 1), (1, 1 + i % 5), (2, 9 - i % 5)] for i in range(len(paths))]
-    own = Law.of(paths, 500, sections=parts)
+    own = Law.of(
+        paths, 500, sections=parts, sizes=[[9, 4 * b, 7 * c] for (_, (_, b), (_, c)) in parts]
+    )
     tables = [own.timing.whole(document).starts for document in own.timing.documents]
     for number in range(20):
         found = draw(own, "retrieved", n, seed=0, number=number)
@@ -277,6 +329,9 @@ def test_a_retrieved_plan_has_the_sections_of_its_document() -> None:
         assert sketch(own, "retrieved", n, seed=0, number=number).starts == tables[which]
         longer = sketch(own, "retrieved", 3 * n - 2, seed=0, number=number).starts
         assert longer == tuple(max(3 * i - 1, 0) for i in tables[which])  # a third before
+        pace = sketch(own, "retrieved", n, seed=0, number=number).pace
+        assert pace == tuple(own.timing.whole(parts[which]).pace)
+        assert set(pace) == {9, 4, 7}
         short = sketch(own, "retrieved", 3, seed=0, number=number).starts
         assert short[0] == 0
         assert len(short) <= 3

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.latents.test_fit import SIGMA, drawn
-from tests.plans.examples import MIX, bent, law, sections, staged, stages
+from tests.plans.examples import MIX, TOKENS, bent, law, sections, staged, stages
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Law
 from timecontrol.plans.calm import Calm
@@ -105,16 +105,36 @@ def test_timing_and_process_are_those_of_the_documents_that_are_long_enough() ->
     assert found.process.width == 5
 
 
+def test_rates_are_those_of_the_documents_that_are_long_enough() -> None:
+    paths, parts = bent(), stages(bent())
+    sizes = [[i + n for _, n in document] for i, document in enumerate(parts)]
+    found = Law.of([np.zeros((2, 2)), *paths], 10, None, [[(9, 2)], *parts], 1, [[500], *sizes])
+    np.testing.assert_array_equal(found.timing.rates, Timing.of(parts, sizes).rates)
+    assert len(found.timing.rates) == 3
+    assert staged().timing.rates.tolist() == list(TOKENS)
+    alike = Law.of(paths, 10, sections=parts)
+    assert alike.timing.rates.tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="zip"):
+        Law.of(paths, 10, sections=parts, sizes=sizes[1:])
+
+
 def test_documents_without_sections_are_one_stage() -> None:
     found = law()
+    assert found.timing.rates.tolist() == [1]
     assert found.timing.documents == [[(NO_STAGE, len(p))] for p in bent()]
     assert found.process.width == 1
 
 
-def test_timing_and_process_come_back_to_the_last_bit() -> None:
-    own = staged(smooth=3)
-    found = Law.from_tensors(own.tensors())
+def test_timing_and_process_come_back_to_the_last_bit(tmp_path: Path) -> None:
+    sizes = [[7 * i + n for _, n in document] for i, document in enumerate(stages(bent()))]
+    own = Law.of(bent(), 500, sections=stages(bent()), smooth=3, sizes=sizes)
+    file = tmp_path / "law.safetensors"
+    write_tensors(file, {name: torch.from_numpy(a) for name, a in own.tensors().items()})
+    found = Law.from_tensors({name: t.numpy() for name, t in read_tensors(file)[0].items()})
     assert found.timing.documents == own.timing.documents
+    assert found.timing.rates.dtype == np.float64
+    np.testing.assert_array_equal(found.timing.rates, own.timing.rates)
+    assert (own.timing.rates % 1 > 0).any()
     assert found.process.width == 3
     for name, value in own.process.tensors().items():
         np.testing.assert_array_equal(found.process.tensors()[name], value)
@@ -127,6 +147,7 @@ def test_old_tensors_are_of_one_stage_and_of_what_is_known_of_paths() -> None:
     assert len(old) < len(own.tensors())
     found = Law.from_tensors(old)
     assert found.timing.documents == [[(NO_STAGE, len(p))] for p in own.paths]
+    assert found.timing.rates.tolist() == [1]
     assert found.process.width == 1
     times = [(np.arange(len(p)) + 0.5) / len(p) for p in own.paths]
     expected = Process.of(own.paths, times)
@@ -182,6 +203,7 @@ def test_paths_are_stored_in_single_precision() -> None:
         "fit.end.mean",
         "calm.end.bias",
         "timing.counts",
+        "timing.rates",
         "process.slow",
     ],
 )

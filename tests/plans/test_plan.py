@@ -3,10 +3,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Plan, check
-from timecontrol.plans.plan import check_starts
+from timecontrol.plans.plan import check_pace, check_starts
 
 POINTS = np.random.default_rng(0).normal(size=(4, 3))
 
@@ -58,7 +60,8 @@ def test_a_plan_comes_back_from_plain_data_to_the_last_bit() -> None:
     np.testing.assert_array_equal(back.points, POINTS)
     assert (back.kind, back.seed, back.number, back.about) == ("bridge", 3, 7, plan.about)
     assert len(back) == 4
-    assert back.starts == ()
+    assert (back.starts, back.pace) == ((), ())
+    assert plan.as_dict()["pace"] == []
 
 
 def test_where_sections_begin_comes_back_too() -> None:
@@ -79,6 +82,70 @@ def test_sections_that_cannot_begin_there_are_refused(starts: Any) -> None:
     with pytest.raises(TimeControlError, match=reason) as caught:
         Plan.from_dict({"points": POINTS.tolist(), "starts": starts})
     assert "\n" not in str(caught.value)
+
+
+def test_how_long_sentences_are_comes_back_too() -> None:
+    plan = Plan(POINTS, pace=(0.1, 7.25, 1e-6, 3.0))
+    back = Plan.from_dict(json.loads(json.dumps(plan.as_dict())))
+    assert back.pace == plan.pace
+    np.testing.assert_array_equal(back.due(50), plan.due(50))
+    old = {k: v for k, v in plan.as_dict().items() if k != "pace"}
+    assert Plan.from_dict(old).pace == ()
+    assert check_pace([], 3) == ()
+    whole = check_pace([1, 2.5], 2)
+    assert whole == (1.0, 2.5)
+    assert {type(w) for w in whole} == {float}
+
+
+@pytest.mark.parametrize(
+    "pace",
+    [
+        [1, 2, 3],
+        [1, 2, 3, 4, 5],
+        [1, 2, 3, 0],
+        [1, 2, 3, -1.5],
+        [1, 2, 3, float("nan")],
+        [1, 2, 3, float("inf")],
+        [1, 2, 3, 10**9],
+        [1, 2, 3, 10**400],
+        [1, 2, 3, True],
+        [1, 2, 3, "4"],
+        [1, 2, 3, None],
+        [[1], [2], [3], [4]],
+        "1234",
+        "",
+        7,
+        None,
+        {"0": 1},
+        {},
+    ],
+)
+def test_a_pace_that_cannot_be_is_refused(pace: Any) -> None:
+    reason = '^"pace" of a plan must be 4 numbers above 0, one a point, not '
+    with pytest.raises(TimeControlError, match=reason) as caught:
+        Plan.from_dict({"points": POINTS.tolist(), "pace": pace})
+    assert "\n" not in str(caught.value)
+
+
+def test_when_points_are_due_worked_by_hand() -> None:
+    """Sentences of 2, 6 and 4 of 12 tokens begin at 0, 2 and 8, four of 40 at 0, 10, 20, 30."""
+    np.testing.assert_allclose(Plan(POINTS[:3], pace=(1, 3, 2)).due(12), [1, 5])
+    np.testing.assert_allclose(Plan(POINTS[:3], pace=(1, 3, 2)).due(24), [2, 10])
+    np.testing.assert_allclose(Plan(POINTS).due(40), [5, 15, 25])
+    np.testing.assert_allclose(Plan(POINTS, pace=(7.0,) * 4).due(40), [5, 15, 25])
+    for pace in ((), (3.0,)):
+        assert Plan(POINTS[:1], pace=pace).due(40).shape == (0,)
+
+
+@given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=9), st.floats(2, 5000))
+def test_points_are_due_in_order_within_the_budget(pace: list[float], budget: float) -> None:
+    plan = Plan(np.zeros((len(pace), 2)), pace=tuple(pace))
+    due = plan.due(budget)
+    assert due.shape == (len(pace) - 1,)
+    assert (np.diff([0, *due, budget]) > 0).all()
+    stretched = Plan(plan.points, pace=tuple(7 * w for w in pace))
+    np.testing.assert_allclose(stretched.due(budget), due, rtol=1e-9)
+    np.testing.assert_allclose(plan.due(3 * budget), 3 * due, rtol=1e-9)
 
 
 def test_points_alone_are_a_plan() -> None:

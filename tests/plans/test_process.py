@@ -399,3 +399,11 @@ def test_between_the_times_of_the_grid_it_is_straight(times: list[float]) -> Non
     np.testing.assert_allclose(found @ GRID, times, atol=1e-12)
     assert (np.count_nonzero(found, 1) <= 2).all()
     np.testing.assert_array_equal(between(GRID), np.eye(len(GRID)))
+
+
+def test_points_that_never_change_have_a_law() -> None:
+    times = [(np.arange(n) + 0.5) / n for n in (30, 40, 50, 60)]
+    process = Process.of([np.zeros((len(t), 1)) for t in times], times)
+    assert all(np.isfinite(value).all() for value in process.tensors().values())
+    assert process.restless == 0
+    np.testing.assert_allclose(drawn(process, 20, random()), 0, atol=1e-6)

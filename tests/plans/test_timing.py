@@ -49,7 +49,8 @@ def counts(table: Timetable) -> list[int]:
 
 
 def lawful(table: Timetable, n: int) -> None:
-    assert table.times.shape == (n,)
+    assert table.times.shape == table.pace.shape == (n,)
+    assert (table.pace > 0).all()
     assert all(a < b for a, b in pairwise([-1, *table.starts, n]))
     assert (np.diff([0, *table.times, 1]) > 0).all()
 
@@ -80,13 +81,69 @@ def test_a_document_begins_its_sections_where_they_stand() -> None:
     np.testing.assert_allclose(table.times, (np.arange(7) + 0.5) / 7)
 
 
+def test_rates_worked_by_hand() -> None:
+    """Tokens of a stage over its sentences: 12 / 2, and 60 / 6 in three sections."""
+    found = [[(TITLE, 1), (STEP, 3)], [(TITLE, 1), (STEP, 2), (STEP, 1)]]
+    timing = Timing.of(found, [[5, 30], [7, 10, 20]])
+    assert timing.rates.tolist() == [6, 10]
+    assert timing.rates_of([STEP, TITLE, TITLE, STEP]).tolist() == [10, 6, 6, 10]
+    assert timing.rates_of([]).tolist() == []
+    assert timing.whole(found[1]).pace.tolist() == [6, 10, 10, 10]
+    assert timing.whole([(STEP, 1), (TITLE, 2)]).pace.tolist() == [10, 6, 6]
+    assert timing.mean(5).pace.tolist() == [6, 10, 10, 10, 10]
+    assert Timing.from_tensors(timing.tensors()).rates.tolist() == [6, 10]
+    alike = Timing.of(found)
+    assert alike.rates.tolist() == [1, 1]
+    assert alike.whole(found[0]).pace.tolist() == [1, 1, 1, 1]
+
+
+def test_text_before_the_first_tag_has_a_rate_of_its_own() -> None:
+    timing = Timing.of([[(NO_STAGE, 2), (STEP, 1)]], [[8, 7]])
+    assert timing.rates_of([NO_STAGE, STEP]).tolist() == [4, 7]
+    assert timing.whole(timing.documents[0]).pace.tolist() == [4, 4, 7]
+
+
+def test_a_stage_without_tokens_has_a_pace_all_the_same() -> None:
+    timing = Timing.of([[(TITLE, 2), (STEP, 2)]], [[0, 8]])
+    assert 0 < timing.rates[0] < 1e-3
+    assert timing.rates[1] == 4
+
+
+@given(corpora, st.data())
+def test_at_these_rates_documents_have_the_tokens_they_have(
+    found: list[Sections], data: st.DataObject
+) -> None:
+    """All together, in each stage."""
+    sizes = [[data.draw(st.integers(1, 99)) for _ in document] for document in found]
+    timing = Timing.of(found, sizes)
+    expected, tokens = dict.fromkeys(timing.names, 0.0), dict.fromkeys(timing.names, 0)
+    for document, own in zip(found, sizes, strict=True):
+        for (stage, count), size in zip(document, own, strict=True):
+            tokens[stage] += size
+            expected[stage] += count * timing.rates_of([stage])[0]
+    assert expected == pytest.approx(tokens)
+
+
+@given(corpora, st.integers(1, 60), st.integers(0, 9), st.data())
+def test_the_pace_of_a_timetable_is_that_of_its_stages(
+    found: list[Sections], n: int, seed: int, data: st.DataObject
+) -> None:
+    sizes = [[data.draw(st.integers(1, 99)) for _ in document] for document in found]
+    timing = Timing.of(found, sizes)
+    for table in tables(timing, n, seed):
+        stage = np.searchsorted(timing.shares.cumsum()[:-1], table.times)  # tau tells it
+        np.testing.assert_array_equal(table.pace, timing.rates[stage])
+
+
 @given(corpora)
 def test_documents_are_kept_as_they_are(found: list[Sections]) -> None:
     timing = Timing.of(found)
     assert timing.documents == [list(document) for document in found]
     again = Timing.from_tensors(timing.tensors())
     assert again.documents == timing.documents
-    assert {a.dtype for a in timing.tensors().values()} == {np.dtype(np.int64)}
+    kinds = {name: a.dtype for name, a in timing.tensors().items()}
+    whole = dict.fromkeys(("stages", "counts", "lengths"), np.dtype(np.int64))
+    assert kinds == whole | {"rates": np.dtype(np.float64)}
 
 
 @given(corpora)
@@ -132,6 +189,27 @@ def test_what_always_has_one_sentence_keeps_it(n: int, seed: int) -> None:
         assert steps >= parts >= 1
     drawn, mean = tables(Timing.of(HOWTOS), n, seed)
     assert counts(drawn)[0] == counts(mean)[0] == 1
+
+
+@pytest.mark.parametrize(("odd", "fixed"), [(0, True), (1, True), (2, False)])
+def test_what_has_as_many_sentences_in_95_of_100_documents_keeps_them(
+    odd: int, fixed: bool
+) -> None:
+    """Of 20 documents, some have a title of two; stages of no document count for nothing."""
+    found = [[(TITLE, 1 + (i < odd)), (STEP, 3 + i)] for i in range(20)]
+    few = [*found[:10], *([*document, (STEP + 1, 4)] for document in found[10:])]
+    for documents in (found, few):
+        timing = Timing.of(documents)
+        assert timing.fixed.tolist() == [fixed, False, True][: len(timing.names)]
+        for seed in range(10):
+            assert (counts(timing.drawn(150, random(seed)))[0] <= 2) == fixed
+
+
+def test_where_all_is_always_the_same_all_is_stretched() -> None:
+    timing = Timing.of([[(TITLE, 1), (STEP, 3)]] * 5)
+    assert timing.fixed.tolist() == [True, True]
+    for table in tables(timing, 40):
+        assert counts(table) == [10, 30]
 
 
 @pytest.mark.parametrize("n", [7, 10, 13, 25, 61])
@@ -204,6 +282,7 @@ def test_drawing_depends_on_the_generator_alone(found: list[Sections], n: int, s
     first, again = (timing.drawn(n, random(seed)) for _ in range(2))
     assert first.starts == again.starts
     np.testing.assert_array_equal(first.times, again.times)
+    np.testing.assert_array_equal(first.pace, again.pace)
 
 
 def test_a_missing_array_is_a_key_error() -> None:

@@ -53,7 +53,7 @@ def run(
         float | None, typer.Option(help="Mass of the tokens that are drawn from [0.95].")
     ] = None,
     temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 1.0,
-    follow: Follow = "sentences",
+    follow: Follow = None,
     loop: Loop = False,
     candidates: Candidates = 1,
     beams: Annotated[int, typer.Option(help="More than 1: beam search, nothing is drawn.")] = 1,

@@ -18,9 +18,9 @@ SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip and count malfor
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
 Dtype = Annotated[str, typer.Option(help="Of the base: auto, float32, bfloat16, float16.")]
 Follow = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="sentences: a point each; sections: each section from where the text begins it."
+        help="sentences: a point each; budget: by the tokens so far, where --length is forced."
     ),
 ]
 Loop = Annotated[

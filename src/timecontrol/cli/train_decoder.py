@@ -91,6 +91,9 @@ def run(
     end_weight: Annotated[
         float | None, typer.Option(help="Weight of decisions at sentence ends.")
     ] = None,
+    apart: Annotated[
+        float | None, typer.Option(help="What thinking of tags within sentences costs.")
+    ] = None,
     splitter: Splitter = "rules",
     language: Language = "en",
     split_by: SplitBy = "auto",
@@ -157,6 +160,7 @@ def run(
         end_row=end_row,
         final_mark=final_mark,
         end_weight=end_weight,
+        apart=apart,
     )
     try:
         trained = Decoder.fit(

@@ -9,27 +9,22 @@ so a unit-end mark already sees the plan of what comes next, and may decide what
 and generation use this very function; a decoding step that sees one token at a time carries the
 count along.
 
-A text that is being written may take a section's tag earlier or later than its plan does, and would
-then be told of one section while it writes another. Where a plan says at which rows b_1, b_2, ...
-its sections begin, a tag can take the plan along. With M marks and j tags so far, M_j marks before
-the last of them::
+Sentences that are longer or shorter than others are told of the plan too late or too early, and a
+text that has to fill a budget of tokens may not come to its end. So where the budget is known, the
+row after a mark can be told by the tokens so far instead (``plans.Plan.due``); with p the position
+of the last mark, from 0::
 
-    row = b_j + M - M_j,     b_0 = M_0 = 0
-
-so each section is planned from where the text begins it; until its tag comes, the plan goes on.
-Which tags they are does not matter, and more tags than the plan has sections change nothing.
+    row = number of points i > 0 with due_i <= p + 1
 
 Where a text form has no marks (the paper's dialogues), a speaker's tag opens a unit; the first tag
 of all opens the first unit, which has begun already.
 """
 
+import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-
-NONE = -1
-"""Where a plan has no such section."""
 
 
 def is_boundary(ids: Tensor, boundaries: Sequence[int]) -> Tensor:
@@ -66,42 +61,28 @@ def row_of(count: Tensor, opens: bool = False) -> Tensor:
     return (count - 1).clamp_min(0) if opens else count
 
 
-def section_index(
-    ids: Tensor, boundaries: Sequence[int], tags: Sequence[int], begins: Tensor
-) -> Tensor:
-    """Return the row of each token, where tags take the plan along, (batch, tokens).
+def due_index(ids: Tensor, boundaries: Sequence[int], due: Tensor) -> Tensor:
+    """Return the row of each token by the tokens so far, (batch, tokens).
 
     Args:
         ids: Token ids from the beginning of the document, (batch, tokens).
         boundaries: Ids that end a unit.
-        tags: Ids that begin a section.
-        begins: Where the sections of the plans begin (``begins_of``), (batch, most).
+        due: When points are due (``due_of``), (batch, most).
     """
-    marks = is_boundary(ids, boundaries).long().cumsum(-1)
-    tag = is_boundary(ids, tags)
-    own = begin_of(tag.long().cumsum(-1), begins)
-    moves = tag & (own != NONE)
-    place = torch.arange(ids.shape[-1], device=ids.device).expand_as(ids)
-    last = torch.where(moves, place, -1).cummax(-1).values  # the tag that moved the plan last
-    apart = (own - marks).gather(-1, last.clamp_min(0))
-    return marks + torch.where(last >= 0, apart, 0)
+    so_far = torch.arange(1, ids.shape[-1] + 1, device=ids.device).expand_as(ids)
+    own = (due.unsqueeze(-2) <= so_far.unsqueeze(-1)).sum(-1)  # (batch, tokens)
+    return torch.where(is_boundary(ids, boundaries), own, 0).cummax(-1).values
 
 
-def next_row(row: Tensor, at_mark: Tensor, at_tag: Tensor, tags: Tensor, begins: Tensor) -> Tensor:
-    """Return the row after one more token of each document, by the tags so far, (rows,)."""
-    own = begin_of(tags.unsqueeze(-1), begins).squeeze(-1)
-    return torch.where(at_tag & (own != NONE), own, row + at_mark.long())
+def next_due(row: Tensor, at_mark: Tensor, so_far: Tensor, due: Tensor) -> Tensor:
+    """Return the row after one more token of each document, ``so_far`` with it, (rows,)."""
+    return torch.where(at_mark, (due <= so_far.unsqueeze(-1)).sum(-1), row)
 
 
-def begin_of(tags: Tensor, begins: Tensor) -> Tensor:
-    """Return b_j after j tags, ``NONE`` for more than the plan has, (batch, tokens)."""
-    return begins.gather(-1, tags.clamp_max(begins.shape[-1] - 1))
-
-
-def begins_of(starts: Sequence[Sequence[int]]) -> Tensor:
-    """Return 0, b_1, .., b_m, NONE of each plan, filled up with that, (plans, most)."""
-    most = max(len(s) for s in starts)
-    return torch.tensor([[0, *s] + [NONE] * (most + 1 - len(s)) for s in starts])
+def due_of(plans: Sequence[Sequence[float]]) -> Tensor:
+    """Return when the points of several plans are due, filled up with never, (plans, most)."""
+    most = max(len(due) for due in plans)
+    return torch.tensor([[*due, *[math.inf] * (most - len(due))] for due in plans])
 
 
 def rows_at(signals: Tensor, index: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,14 @@ from timecontrol.bases import load_causal
 from timecontrol.corpora import Document
 from timecontrol.decoder.captured import ROUND, captured
 from timecontrol.decoder.estimate import Before, check_disk, estimate
-from timecontrol.decoder.examples import Collator, Examples, boundaries, has_stages, items_of
+from timecontrol.decoder.examples import (
+    Collator,
+    Example,
+    Examples,
+    boundaries,
+    has_stages,
+    items_of,
+)
 from timecontrol.decoder.folder import CHECKPOINTS
 from timecontrol.decoder.health import health
 from timecontrol.decoder.lora import adapt, rounded
@@ -42,6 +50,8 @@ class How:
     captured: bool
     checkpoints: bool
     tensorboard: Path | None
+    each: bool = True
+    """Whether every epoch is validated."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ def fine_tune(
     def watch() -> dict[str, float]:
         with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
             found = health(model, held, collate)
-        told = {"right_tag": "first", "choice_loss": "choice_loss"}
+        told = {"right_tag": "first", "choice_loss": "choice_loss", "misplaced": "misplaced"}
         known = {name: found[key] for name, key in told.items()} if found else {}
         return {name: value for name, value in known.items() if value is not None}
 
@@ -147,6 +157,7 @@ def fine_tune(
             compiled=how.compiled and not graphs,
             tensorboard=how.tensorboard,
             watch=watch,
+            each=how.each,
             progress=progress,
         )
     trained.eval()
@@ -188,6 +199,7 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
         raw=[raw[i].points for i in range(len(raw))],
         sections=[e.sections for e in whole] if has_stages(examples.codec) else None,
         smooth=settings.smooth,
+        sizes=[sizes_of(e) for e in whole] if has_stages(examples.codec) else None,
     )
     points = np.concatenate([e.points for e in whole])
     spread_ = points.std(0)
@@ -195,6 +207,12 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
     if not settings.standardise:
         return law, np.zeros(law.dim), np.ones(law.dim)
     return law, points.mean(0), sd
+
+
+def sizes_of(example: Example) -> list[int]:
+    """Return the tokens of each section of a document."""
+    places = [at for _, at in example.starts[: len(example.sections)]]
+    return [b - a for a, b in pairwise([*places, len(example.ids)])]
 
 
 def metrics_of(outcome: Outcome) -> dict[str, Any]:

@@ -10,6 +10,11 @@ tags, and the end of the document? With c the choice that was made and V_c the t
     choice loss = - mean of log( sum over v in V_c of p(v) ),    in nats
 
 is what order and lengths of sections depend on, and words do not.
+
+And within sentences: how many tags, or ends, would be drawn there in a document? With B the tokens
+that stand between sentences alone,
+
+    misplaced = mean over documents of the sum over positions within sentences of p(B)
 """
 
 from collections import Counter
@@ -20,6 +25,7 @@ from torch import Tensor
 
 from timecontrol.decoder.examples import Collator, Examples
 from timecontrol.decoder.model import PlannedLM
+from timecontrol.tokens import Codec
 
 
 @torch.no_grad()
@@ -36,7 +42,8 @@ def health(
 
     Returns:
         ``first``: how often the right tag is first, over all sections but a document's first;
-        ``by_tag``: of each tag; ``n``: sections; ``choice_loss``, and ``choices``, their number.
+        ``by_tag``: of each tag; ``n``: sections; ``choice_loss``, and ``choices``, their number;
+        ``misplaced``, a document; that a section goes on does no harm, and is not counted.
     """
     codec = examples.codec
     tags = list(codec.tag_ids)
@@ -46,6 +53,7 @@ def health(
     special = torch.cat([ids, ids.new_tensor([codec.end])])
     right, seen = Counter[str](), Counter[str]()
     losses: list[Tensor] = []
+    misplaced = 0.0
     for start in range(0, len(examples), batch):
         chosen = [examples[i] for i in range(start, min(start + batch, len(examples)))]
         inputs = {k: v.to(model.device) for k, v in collate(chosen).items()}
@@ -60,6 +68,7 @@ def health(
             told = inputs["input_ids"][row, : len(example.ids)]
             ends = (told[:-1] == codec.unit_end).nonzero().squeeze(-1)  # (choices,)
             losses.append(choice_losses(logits[row, ends], told[ends + 1], special))
+            misplaced += float(strays(logits[row, : len(told) - 1], told, codec, special))
     n, lost = sum(seen.values()), torch.cat(losses) if losses else torch.zeros(0)
     return {
         "n": n,
@@ -67,7 +76,23 @@ def health(
         "by_tag": {tag: right[tag] / seen[tag] for tag in tags if seen[tag]},
         "choices": len(lost),
         "choice_loss": float(lost.mean()) if len(lost) else None,
+        "misplaced": misplaced / max(len(examples), 1),
     }
+
+
+def strays(logits: Tensor, told: Tensor, codec: Codec, special: Tensor) -> Tensor:
+    """Return the probability of special tokens, summed over places within sentences.
+
+    Args:
+        logits: (tokens - 1, vocabulary).
+        told: The document, (tokens,).
+        codec: What its tokens mean.
+        special: Tokens that stand between sentences alone.
+    """
+    before, after = told[:-1], told[1:]
+    within = (before != codec.unit_end) & (before != codec.begin) & ~torch.isin(after, special)
+    p = logits.float().log_softmax(-1).index_select(-1, special).exp().sum(-1)
+    return (p * within).sum()
 
 
 def choice_losses(logits: Tensor, chosen: Tensor, special: Tensor) -> Tensor:

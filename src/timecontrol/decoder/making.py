@@ -34,6 +34,8 @@ def model_of(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:
         fusion=settings.fusion,
         look=settings.look,
         tags=sorted(codec.tag_ids.values()),
+        between=[] if codec.style.period or not settings.final_mark else codec.between,
+        apart=settings.apart,
     )
 
 

@@ -29,10 +29,10 @@ from transformers import (
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from timecontrol.decoder.alignment import (
+    due_index,
     is_boundary,
     last_unit,
     rows_at,
-    section_index,
     unit_index,
 )
 from timecontrol.decoder.fusion import Taps, joined, layers_of
@@ -61,6 +61,8 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
         fusion: str = "add",
         look: int = 0,
         tags: Sequence[int] = (),
+        between: Sequence[int] = (),
+        apart: float = 0.0,
         **rest: Any,
     ) -> None:
         """Describe a model.
@@ -78,6 +80,8 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
             fusion: How the signal is joined to what is there: ``add`` or ``film``.
             look: How many points before and after are told, as differences; 0: none.
             tags: Token ids that begin a section.
+            between: Token ids that stand between sentences alone: tags, that one goes on, the end.
+            apart: How much it costs in training to think of these within a sentence.
             **rest: What every configuration may have.
         """
         if isinstance(text_config, dict):
@@ -88,6 +92,7 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
         self.clock, self.end_row, self.sparse, self.units = clock, end_row, sparse, units
         self.boundaries, self.opens = list(boundaries), opens
         self.fusion, self.look, self.tags = fusion, look, list(tags)
+        self.between, self.apart = list(between), apart
         if text_config is not None:
             rest.setdefault("tie_word_embeddings", text_config.tie_word_embeddings)
             rest.setdefault("attn_implementation", text_config._attn_implementation)
@@ -230,7 +235,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         plan_keep: Tensor | None = None,
         signals: Tensor | None = None,
         units: Tensor | None = None,
-        begins: Tensor | None = None,
+        due: Tensor | None = None,
         **rest: Any,
     ) -> CausalLMOutputWithPast:
         """Predict the next token of each position.
@@ -246,8 +251,8 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             signals: Instead of a plan, what ``signals`` makes of it.
             units: Which unit each token belongs to, (batch, tokens), where ``input_ids`` is not the
                 whole document.
-            begins: Where the sections of each plan begin (``alignment.section_index``), where early
-                tags take it along.
+            due: When the points of each plan are due (``alignment.due_index``), where rows are told
+                by tokens.
             **rest: Handed to the base.
         """
         if signals is None and plan is not None and self.config.plan_dim:
@@ -257,7 +262,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             self.taps.signals = None  # of the pass before, kept for its gradients
         if signals is not None and self.taps is not None:
             if units is None:
-                units = self.rows(input_ids, begins)
+                units = self.rows(input_ids, due)
             added = rows_at(signals, units)  # (batch, tokens, depths, hidden)
             if self.config.sparse:
                 added = added * self._at_boundary(input_ids).to(added)
@@ -275,26 +280,30 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
                 self.taps.signals = None
         if labels is None:
             return found  # type: ignore[no-any-return]
+        c, within = self.config, None
+        if self.training and c.apart and c.between:
+            within = ~self._at_boundary(input_ids)[..., 0, 0]
+        loss = weighted_loss(found.logits, labels, weights, within, c.between, c.apart)
         return CausalLMOutputWithPast(
-            loss=weighted_loss(found.logits, labels, weights),  # type: ignore[arg-type]
+            loss=loss,  # type: ignore[arg-type]
             logits=found.logits,
             past_key_values=found.past_key_values,
             hidden_states=found.hidden_states,
             attentions=found.attentions,
         )
 
-    def rows(self, ids: Tensor, begins: Tensor | None = None, last: bool = False) -> Tensor:
+    def rows(self, ids: Tensor, due: Tensor | None = None, last: bool = False) -> Tensor:
         """Return the plan's row of each token of whole documents, (batch, tokens).
 
         Args:
             ids: (batch, tokens).
-            begins: Where the plan's sections begin, if tags take it along.
+            due: When the plan's points are due, if they are told by tokens.
             last: Whether those of the last tokens alone are wanted, (batch, 1).
         """
         c = self.config
-        if begins is None:
+        if due is None:
             return (last_unit if last else unit_index)(ids, c.boundaries, c.opens)
-        found = section_index(ids, c.boundaries, c.tags, begins)
+        found = due_index(ids, c.boundaries, due)
         return found[:, -1:] if last else found
 
     def _at_boundary(self, ids: Tensor) -> Tensor:
@@ -311,7 +320,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         found: dict[str, Any] = bare.prepare_inputs_for_generation(input_ids, *args, **kwargs)
         if found.get("signals") is not None:
             step = found["input_ids"].shape[1]
-            units = self.rows(input_ids, found.get("begins"), last=step == 1)
+            units = self.rows(input_ids, found.get("due"), last=step == 1)
             found["units"] = units[:, -step:].contiguous()
         return found
 
@@ -364,22 +373,49 @@ class Projection(nn.Module):
         return found
 
 
-def weighted_loss(logits: Tensor, labels: Tensor, weights: Tensor | None = None) -> Tensor:
+def weighted_loss(
+    logits: Tensor,
+    labels: Tensor,
+    weights: Tensor | None = None,
+    within: Tensor | None = None,
+    between: Sequence[int] = (),
+    apart: float = 0.0,
+) -> Tensor:
     """Return the mean of -log p(label), each counted by its weight.
+
+    Some tokens B stand between sentences alone. A tag begins as the mean of its words, and is then
+    drawn in the place of such a word, once in a few dozen documents; so it can be made to cost that
+    the model thinks of them elsewhere (unlikelihood; Welleck et al., 2020)::
+
+        + apart * mean over positions within sentences of -log(1 - p(B))
 
     Args:
         logits: (batch, tokens, vocabulary); position i predicts label i + 1.
         labels: (batch, tokens).
         weights: Of the labels, (batch, tokens).
+        within: Whether what follows a token is within a sentence, (batch, tokens).
+        between: B.
+        apart: What it costs.
     """
     labels = F.pad(labels, (0, 1), value=IGNORED)[:, 1:]  # moved, so that shapes stay even
-    losses = F.cross_entropy(
-        logits.flatten(0, 1).float(), labels.flatten(), ignore_index=IGNORED, reduction="none"
-    )
-    counted = (labels != IGNORED).flatten().float()
+    flat, told = logits.flatten(0, 1).float(), labels.flatten()
+    losses = F.cross_entropy(flat, told, ignore_index=IGNORED, reduction="none")
+    known = (told != IGNORED).float()
+    counted = known
     if weights is not None:
         counted = counted * F.pad(weights, (0, 1))[:, 1:].flatten().float()
-    return (losses * counted).sum() / counted.sum().clamp_min(1e-9)
+    total = counted.sum().clamp_min(1e-9)
+    loss = (losses * counted).sum() / total
+    if within is not None and apart:
+        few = torch.tensor(between, device=flat.device)
+        places = torch.cat([told.clamp_min(0)[:, None], few.expand(len(told), -1)], -1)
+        own = flat.gather(-1, places)  # (batch * tokens, 1 + few), the label's first
+        whole = losses + own[:, 0]  # log of the sum over all tokens
+        p = (own[:, 1:].logsumexp(-1) - whole).exp()
+        elsewhere = within.flatten() & ~torch.isin(told, few)
+        cost = -torch.log1p(-p.clamp_max(1 - 1e-6)) * elsewhere * known
+        loss = loss + apart * cost.sum() / total
+    return loss
 
 
 AutoConfig.register(PlannedConfig.model_type, PlannedConfig, exist_ok=True)

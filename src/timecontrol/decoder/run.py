@@ -92,6 +92,7 @@ class Decoder:
         compiled: bool = False,
         captured: bool = True,
         checkpoints: bool = True,
+        each: bool = True,
         tensorboard: Path | None = None,
         before: Before | None = None,
         progress: Progress = silent,
@@ -115,6 +116,7 @@ class Decoder:
                 have one shape.
             checkpoints: Whether the state is kept in the run folder after each epoch, so that
                 training can go on; without, nothing is written before the end.
+            each: Whether every epoch is validated, or, where the last is kept, that one alone.
             tensorboard: A folder for TensorBoard's files.
             before: Is told what it will take, before it begins.
             progress: Shows how far it is.
@@ -153,7 +155,7 @@ class Decoder:
         if folder is not None and make_ready(folder, about["identity"], overwrite):
             return cls.load(folder, device=device, dtype=dtype)
         try:
-            how = How(place, bf16, compiled, captured, checkpoints, tensorboard)
+            how = How(place, bf16, compiled, captured, checkpoints, tensorboard, each)
             fitted = fine_tune(
                 chosen, codec, encoder, settings, about, folder, how, before, progress
             )

@@ -63,6 +63,9 @@ class Settings:
     """Whether in training a plan's next point comes one token early, as in the authors' code."""
     end_weight: float = 5.0
     """How much a decision counts: what opens the document, and what follows a mark."""
+    apart: float = 10.0
+    """What it costs to think of a tag, or the end, within a sentence, beside a word's weight of 1;
+    0: no more than any other wrong token."""
     epochs: int = 8
     batch: int = 8
     accumulate: int = 1
@@ -98,9 +101,11 @@ class Settings:
         for name in ("rate", "projection_rate", "lora_rate", "end_weight", "clip"):
             if not 0 < getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: more than 0.")
-        for name in ("noise", "init", "weight_decay", "patience", "lora", "units", "look", "seed"):
+        for name in ("noise", "init", "weight_decay", "patience", "lora", "units", "look", "apart"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
+        if self.seed < 0:
+            raise TimeControlError(f"seed is {self.seed}: 0 or more.")
         for name in ("latent_dropout", "warm_up"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: from 0 to 1.")
@@ -140,6 +145,7 @@ _PAPER: dict[str, Any] = {
     "clock": False,
     "end_row": False,
     "end_weight": 1.0,
+    "apart": 0.0,
     "epochs": 10,
     "batch": 1,
     "rate": 5e-5,

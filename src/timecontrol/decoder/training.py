@@ -61,6 +61,7 @@ def train(
     compiled: bool = False,
     tensorboard: Path | None = None,
     watch: Callable[[], dict[str, float]] | None = None,
+    each: bool = True,
     progress: Progress = silent,
 ) -> Outcome:
     """Train a model in place.
@@ -78,6 +79,7 @@ def train(
         compiled: Whether the model is compiled; batches then all have one shape.
         tensorboard: A folder for TensorBoard's files; none are written without.
         watch: Called after each validation; what it returns goes into the history.
+        each: Whether every epoch is validated, or the last alone, where that is the one kept.
         progress: Shows how far it is.
     """
     s = settings
@@ -85,6 +87,7 @@ def train(
     keep = checkpoints is not None
     judged = validation is not None and len(validation) > 0
     chosen = judged and s.keep == "best"
+    each = each or chosen or s.patience > 0
     if place.type == "cuda" and place.index:
         torch.cuda.set_device(place)
     arguments = TrainingArguments(
@@ -100,7 +103,7 @@ def train(
         max_grad_norm=s.clip,
         bf16=bf16,
         use_cpu=place.type == "cpu",
-        eval_strategy="epoch" if judged else "no",
+        eval_strategy="epoch" if judged and each else "no",
         save_strategy="epoch" if keep else "no",
         save_total_limit=1,
         load_best_model_at_end=keep and chosen,
@@ -145,6 +148,8 @@ def train(
         )
         trainer.remove_callback(PrinterCallback)
         trainer.train(resume_from_checkpoint=str(start) if start else None)
+        if judged and not each:
+            trainer.evaluate()
     history = _history(trainer.state.log_history)
     if chosen and not keep:
         best.restore()

@@ -125,7 +125,7 @@ def _units(found: Any, sections: Sequence[Section]) -> list[int] | None:
     if found is None:
         return None
     whole = [int(unit) for unit in found]
-    if len(whole) != sum(len(s.sentences) for s in sections) or [0, *whole] != sorted([0, *whole]):
+    if len(whole) != sum(len(s.sentences) for s in sections) or min(whole, default=0) < 0:
         raise ValueError
     return whole
 

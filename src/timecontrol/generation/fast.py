@@ -18,7 +18,7 @@ from transformers import AttentionInterface
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from timecontrol.decoder import Decoder, PlannedLM
-from timecontrol.decoder.alignment import is_boundary, next_count, next_row, row_of
+from timecontrol.decoder.alignment import is_boundary, next_count, next_due, row_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.packed import packed
@@ -152,13 +152,13 @@ class Step:
         rows: int,
         writing: Writing,
         signals: Tensor | None,
-        begins: Tensor | None = None,
+        due: Tensor | None = None,
     ) -> None:
         """Make the buffers of ``rows`` documents."""
         self.model: PlannedLM = decoder.model
         self.writing = writing
         self.signals = None if signals is None else signals.clone()
-        self.begins = None if begins is None else begins.clone()
+        self.due = None if due is None else due.clone()
         codec, device = decoder.codec, decoder.model.device
         self.begin, self.end = codec.begin, codec.end
         self.pad = int(codec.tokenizer.pad_token_id)
@@ -170,7 +170,6 @@ class Step:
         self.noise = torch.zeros(rows, self.steps, draws_for(writing.top_p), device=device)
         self.token = torch.zeros(rows, 1, dtype=torch.long, device=device)
         self.count = torch.zeros(rows, dtype=torch.long, device=device)
-        self.tags = torch.zeros(rows, dtype=torch.long, device=device)
         self.units = torch.zeros(rows, 1, dtype=torch.long, device=device)
         self.done = torch.zeros(rows, dtype=torch.bool, device=device)
         self.at = torch.zeros(1, dtype=torch.long, device=device)
@@ -204,24 +203,24 @@ class Step:
         noise: Tensor,
         lengths: Tensor,
         signals: Tensor | None = None,
-        begins: Tensor | None = None,
+        due: Tensor | None = None,
     ) -> None:
         """Begin new documents, with the numbers of each step and their plans."""
         if self.signals is not None and signals is not None:
             self.signals.copy_(signals)
-        if self.begins is not None and begins is not None:
-            self.begins.copy_(begins)
+        if self.due is not None and due is not None:
+            self.due.copy_(due)
         self.noise.copy_(noise)
         self.lengths.copy_(lengths)
         self.token.fill_(self.begin)
         self.out.fill_(self.pad)
-        for state in (self.count, self.tags, self.said, self.units, self.done, self.at):
+        for state in (self.count, self.said, self.units, self.done, self.at):
             state.zero_()
 
     @property
     def state(self) -> list[Tensor]:
         """What a step changes, but keys and values."""
-        places = [self.at, self.token, self.count, self.tags, self.said, self.units]
+        places = [self.at, self.token, self.count, self.said, self.units]
         return [*places, self.done, self.out]
 
     def look(self, visible: int) -> None:
@@ -269,12 +268,11 @@ class Step:
     def move_on(self, chosen: Tensor) -> Tensor:
         """Count one more token of each document, and return its row of the plan, (rows,)."""
         config = self.model.config
-        if self.begins is None:
+        if self.due is None:
             self.count.copy_(next_count(self.count, chosen, config.boundaries))
             return row_of(self.count, config.opens)
-        mark, tag = is_boundary(chosen, config.boundaries), is_boundary(chosen, config.tags)
-        self.tags.copy_(self.tags + tag.long())
-        self.count.copy_(next_row(self.count, mark, tag, self.tags, self.begins))
+        mark = is_boundary(chosen, config.boundaries)
+        self.count.copy_(next_due(self.count, mark, self.at + 2, self.due))
         return self.count
 
 
@@ -361,32 +359,32 @@ def run(
     rows = filled(len(plans), model, writing.exact)
     rows += [len(plans) - 1] * (least - len(rows))
     options = plan_options(decoder, [plans[i] for i in rows], writing)
-    begins = options.get("begins")
+    due = options.get("due")
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
         lengths = options["plan_length"]
         with ONE, packed(model.projection):
             signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with ONE:
-        runner = _runner(decoder, len(rows), writing, signals, begins)
+        runner = _runner(decoder, len(rows), writing, signals, due)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
-        runner.step.reset(noise.to(model.device), lengths, signals, begins)
+        runner.step.reset(noise.to(model.device), lengths, signals, due)
         with runner.step.prepared(), packed(model):
             found = runner.run(tick)[: len(plans)].tolist()
     return [[decoder.codec.begin, *row] for row in found]
 
 
 def _runner(
-    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, begins: Tensor | None
+    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, due: Tensor | None
 ) -> Runner:
     """Return a runner for these shapes: that of the batch before, where it fits."""
     how = replace(writing, seed=0)
     model = decoder.model
-    shapes = [None if given is None else tuple(given.shape) for given in (signals, begins)]
+    shapes = [None if given is None else tuple(given.shape) for given in (signals, due)]
     key = (rows, how, *shapes, model.device, model.dtype)
     kept: dict[Any, Runner] = model.__dict__.setdefault("_runner", {})
     if key not in kept:
         kept.clear()  # its buffers are large
-        kept[key] = Runner(Step(decoder, rows, writing, signals, begins))
+        kept[key] = Runner(Step(decoder, rows, writing, signals, due))
     return kept[key]

@@ -46,6 +46,8 @@ class Loop:
     """v, (n, d)."""
     start: int = 0
     """Tokens written before this round."""
+    last: int = -1
+    """The point of the sentence that was learnt from last."""
     over: bool = False
     """Whether it has ended."""
 
@@ -55,17 +57,13 @@ class Loop:
         apart = (latent - self.plan.points[row]) ** 2 / np.maximum(self.spread[row], 1e-9)
         return float(-0.5 * apart.mean())
 
-    def behind(self, row: int, tags: int) -> bool:
-        """Return whether the plan has gone on into a section that the text has not begun."""
-        starts = self.plan.starts
-        return tags < len(starts) and row >= starts[tags]
-
     def take(self, row: int, latent: Array) -> None:
         """Learn what was written along a point, and plan anew what comes after it."""
         track = self.plan.track
         assert track is not None
-        if row >= len(self.plan):
+        if row >= len(self.plan) or row == self.last:  # a second sentence along one point
             return
+        self.last = row
         track = track.given(row, latent)
         points = self.plan.points.copy()
         points[row + 1 :] = track.plan()[row + 1 :]
@@ -99,15 +97,15 @@ def run_loop(
     of = filled(len(places), model, writing.exact)
     places = [places[row] for row in of]  # on a CPU some rows more, to be exact
     options = plan_options(decoder, [plans[document] for document, _ in places], writing)
-    lengths, begins = options["plan_length"], options.get("begins")
+    lengths, due = options["plan_length"], options.get("due")
     numbered = [(numbers[document], c) for document, c in places]
     steps, draws = writing.budget - 1, draws_for(writing.top_p)
     noise = torch.cat([uniforms(writing.seed, [n], steps, draws, c) for n, c in numbered])
     with ONE:
         with packed(model.projection):
             signals = model.signals(options["plan"], lengths, hold=options["hold"])
-        step = RoundStep(decoder, len(places), writing, signals, begins)
-        step.reset(noise.to(model.device), lengths, signals, begins)
+        step = RoundStep(decoder, len(places), writing, signals, due)
+        step.reset(noise.to(model.device), lengths, signals, due)
         rounds = Rounds(step)
         with step.prepared(), packed(model):
             while not all(loop.over for loop in loops):
@@ -158,9 +156,9 @@ def choose(
     k, end = writing.candidates, decoder.codec.end
     device = step.at.device
     rows = torch.tensor([i * k + c for i in ready for c in range(k)], device=device)
-    wrote, told, done, surprise, tags = (
+    wrote, told, done, surprise = (
         state.index_select(0, rows).tolist()
-        for state in (step.wrote, step.told, step.done, step.surprise, step.tags)
+        for state in (step.wrote, step.told, step.done, step.surprise)
     )
     units = _units(step, rows, [loops[i].start for i in ready for _ in range(k)], wrote)
     latents = read(decoder, units)
@@ -184,8 +182,7 @@ def choose(
         loop.start += wrote[best]
         loop.over = done[best]
         latent = latents[best]
-        late = step.begins is not None and loop.behind(told[best], tags[best])
-        if latent is not None and not late:  # the tag will take the plan back to there
+        if latent is not None:
             loop.take(told[best], latent)
             changed.append(document)
     target = torch.tensor(to, device=device)

@@ -68,15 +68,15 @@ def only_due(scores: Tensor, said: Tensor, tags: Tensor) -> Tensor:
 class PlanEnd(StoppingCriteria):
     """Stops a document when its plan is over: after as many sentences as it has points."""
 
-    def __init__(self, model: PlannedLM, lengths: Tensor, begins: Tensor | None = None) -> None:
+    def __init__(self, model: PlannedLM, lengths: Tensor, due: Tensor | None = None) -> None:
         """Stop row i after ``lengths[i]`` units; in beam search all rows of document i."""
-        self.model, self.lengths, self.begins = model, lengths, begins
+        self.model, self.lengths, self.due = model, lengths, due
 
     def __call__(self, input_ids: Tensor, scores: Tensor, **rest: object) -> Tensor:
         """Return which rows are done."""
         times = len(input_ids) // len(self.lengths)
-        begins = None if self.begins is None else self.begins.repeat_interleave(times, 0)
-        units = self.model.rows(input_ids, begins, last=True).squeeze(-1)
+        due = None if self.due is None else self.due.repeat_interleave(times, 0)
+        units = self.model.rows(input_ids, due, last=True).squeeze(-1)
         return units >= self.lengths.repeat_interleave(times)
 
 

@@ -68,12 +68,16 @@ def default_writing(decoder: Decoder, length: str, **rest: Any) -> Writing:
         length: How long.
         **rest: Other settings of ``Writing``. Where ``top_p`` is missing or ``None``, it is 0.95,
             but 0.99, the paper's setting, for decoders of the presets ``paper`` and ``released``.
+            Likewise ``follow``: ``budget``, but ``sentences`` for these, and for old decoders.
 
     Raises:
         TimeControlError: This is no length, or another setting is out of its range.
     """
     if rest.get("top_p") is None:
         rest["top_p"] = TOP_P.get(decoder.settings.preset, Writing.top_p)
+    if rest.get("follow") is None:
+        own = decoder.settings.preset == "best" and (decoder.law is None or decoder.law.fitted)
+        rest["follow"] = "budget" if own else "sentences"
     if length in ("normal", "forced"):
         return Writing(length=length, budget=decoder.window, **rest)
     if not length.isascii() or not length.isdigit() or len(length) > 9:
@@ -202,12 +206,12 @@ def plans_for(
         about["waypoints"] = [list(w) for w in waypoints]
     found: list[Plan | None] = []
     for number in range(first, first + count):
-        own = own_length(law, kind, writing.seed, number) if as_documents else None
-        n = own or usual
+        n = usual
+        if as_documents:
+            n = own_length(law, kind, writing.seed, number) or usual
         drawn = sketch(law, kind, n, seed=writing.seed, number=number, pins=pins)
-        found.append(
-            Plan(drawn.points, kind, writing.seed, number, about, drawn.starts, drawn.track)
-        )
+        own = (drawn.starts, drawn.pace, drawn.track)
+        found.append(Plan(drawn.points, kind, writing.seed, number, about, *own))
     return found
 
 

@@ -37,10 +37,10 @@ class RoundStep(Step):
         rows: int,
         writing: Writing,
         signals: Tensor,
-        begins: Tensor | None = None,
+        due: Tensor | None = None,
     ) -> None:
         """Make the buffers of ``rows`` rows."""
-        super().__init__(decoder, rows, writing, signals, begins)
+        super().__init__(decoder, rows, writing, signals, due)
         device = decoder.model.device
         self.at = torch.zeros(rows, dtype=torch.long, device=device)
         self.waits = torch.zeros(rows, dtype=torch.bool, device=device)
@@ -61,10 +61,10 @@ class RoundStep(Step):
         noise: Tensor,
         lengths: Tensor,
         signals: Tensor | None = None,
-        begins: Tensor | None = None,
+        due: Tensor | None = None,
     ) -> None:
         """Begin new documents."""
-        super().reset(noise, lengths, signals, begins)
+        super().reset(noise, lengths, signals, due)
         for state in (self.waits, self.told, self.surprise, self.wrote):
             state.zero_()
 
@@ -96,10 +96,9 @@ class RoundStep(Step):
         self.wrote.add_(goes)
         kept = self.out[self.rows, self.at]
         self.out[self.rows, self.at] = torch.where(goes, chosen, kept)
-        count, tags = self.count.clone(), self.tags.clone()
+        count = self.count.clone()
         unit = self.move_on(chosen)
         self.count.copy_(torch.where(goes, self.count, count))
-        self.tags.copy_(torch.where(goes, self.tags, tags))
         mark = is_boundary(chosen, config.boundaries)
         self.units.copy_(torch.where(goes, unit, self.units.squeeze(-1)).unsqueeze(-1))
         self.told.copy_(torch.where(goes & ~mark, unit, self.told))

@@ -21,9 +21,9 @@ class Writing:
     stop: str = "end"
     """What ends a document of normal length: the model's end token (``end``), or that the plan has
     run out, too (``plan``)."""
-    follow: str = "sentences"
-    """How a plan is followed. ``sentences``: a point a sentence, whatever is written. ``sections``:
-    each section from where the text begins it, where the plan knows its sections."""
+    follow: str = "budget"
+    """How a plan is followed. ``sentences``: a point a sentence. ``budget``: where a budget has to
+    be filled, by the share of it that is; otherwise the same."""
     loop: bool = False
     """Whether what is written is read again after each sentence, and the rest planned anew."""
     candidates: int = 1
@@ -49,8 +49,8 @@ class Writing:
             raise TimeControlError(f"length is {self.length!r}: normal or forced.")
         if self.stop not in ("end", "plan"):
             raise TimeControlError(f"stop is {self.stop!r}: end or plan.")
-        if self.follow not in ("sections", "sentences"):
-            raise TimeControlError(f"follow is {self.follow!r}: sections or sentences.")
+        if self.follow not in ("budget", "sentences"):
+            raise TimeControlError(f"follow is {self.follow!r}: budget or sentences.")
         if self.candidates < 1:
             raise TimeControlError(f"candidates is {self.candidates}: 1 or more.")
         if self.candidates > 1 and not self.loop:

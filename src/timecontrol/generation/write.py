@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from timecontrol.decoder import Decoder, PlannedLM
-from timecontrol.decoder.alignment import begins_of
+from timecontrol.decoder.alignment import due_of
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
@@ -161,7 +161,7 @@ def run_generate(
     options |= plan_options(decoder, [plans[i] for i in rows], writing)
     if writing.stop == "plan" and "plan_length" in options and not writing.forced:
         options["stopping_criteria"] = [
-            PlanEnd(model, options["plan_length"].to(device), options.get("begins"))
+            PlanEnd(model, options["plan_length"].to(device), options.get("due"))
         ]
     if writing.beams > 1:
         options["num_beams"] = writing.beams
@@ -194,18 +194,17 @@ def plan_options(
         return {}
     known = [plan for plan in plans if plan is not None]
     given = plan_batch([plan.points for plan in known])
-    begins = begins_for(decoder, known, writing)
-    if begins is not None:
-        given["begins"] = begins
+    due = due_for(decoder, known, writing)
+    if due is not None:
+        given["due"] = due
     return {**{k: v.to(decoder.model.device) for k, v in given.items()}, "hold": writing.forced}
 
 
-def begins_for(decoder: Decoder, plans: Sequence[Plan], writing: Writing) -> Tensor | None:
-    """Return where the sections of plans begin, where tags take them along."""
-    config = decoder.model.config
-    if writing.follow != "sections" or config.opens or not any(plan.starts for plan in plans):
+def due_for(decoder: Decoder, plans: Sequence[Plan], writing: Writing) -> Tensor | None:
+    """Return when the points of plans are due, where a budget has to be filled."""
+    if writing.follow != "budget" or not writing.forced or decoder.model.config.opens:
         return None
-    return begins_of([plan.starts for plan in plans])
+    return due_of([plan.due(writing.budget).tolist() for plan in plans])
 
 
 def finish(
@@ -215,8 +214,8 @@ def finish(
     end, last = decoder.codec.end, len(ids) - 1
     index: list[int] = []
     if plan is not None:
-        begins = begins_for(decoder, [plan], writing)
-        index = decoder.model.rows(torch.tensor([ids]), begins)[0].tolist()
+        due = due_for(decoder, [plan], writing)
+        index = decoder.model.rows(torch.tensor([ids]), due)[0].tolist()
     if writing.stop == "plan" and plan is not None and not writing.forced:
         over = torch.tensor(index) >= len(plan)
         last = int(over.int().argmax()) if over.any() else last

@@ -93,6 +93,8 @@ class Drawn:
     """(n, d)"""
     starts: tuple[int, ...] = ()
     """The sentence at which each section with a tag begins, where the kind knows."""
+    pace: tuple[float, ...] = ()
+    """Tokens of its sentences, in proportion, where the kind knows."""
     track: Track | None = None
     """What it was drawn from, where the rest of it can be drawn again."""
 
@@ -236,7 +238,8 @@ def retrieved(task: Task) -> Drawn:
     own = section[nearest(len(path), task.n)]  # (n,)
     starts = [i for i in range(task.n) if i == 0 or own[i] != own[i - 1]]
     tagged = [i for i in starts if table[own[i]][0] != NO_STAGE]
-    return Drawn(_kept(task, stretched(path, task.n)), tuple(tagged))
+    pace = task.law.timing.rates_of([table[i][0] for i in own])
+    return Drawn(_kept(task, stretched(path, task.n)), tuple(tagged), tuple(pace.tolist()))
 
 
 def released(task: Task) -> Array:
@@ -366,7 +369,7 @@ def _tracked(task: Task, table: Timetable, amount: float) -> Drawn:
     points = track.plan()
     for row, point in task.pins.items():
         points[row] = point  # to the last bit
-    return Drawn(points, table.starts, track)
+    return Drawn(points, table.starts, tuple(table.pace.tolist()), track)
 
 
 def _motion(task: Task, covariance: Array) -> Array:

@@ -89,6 +89,7 @@ class Law:
         raw: Iterable[Array] | None = None,
         sections: Iterable[Sections] | None = None,
         smooth: int = 1,
+        sizes: Iterable[Sequence[int]] | None = None,
     ) -> "Law":
         """Fit the law to training documents.
 
@@ -100,6 +101,7 @@ class Law:
             sections: Stage and number of sentences of each section of the same documents; without,
                 a document is one stage without a tag.
             smooth: Sentences over which the paths were averaged.
+            sizes: Tokens of each of those sections; without, all sentences are alike.
 
         Raises:
             TimeControlError: Fewer than two documents have three sentences, none has a token, or
@@ -114,7 +116,9 @@ class Law:
             raise TimeControlError(f"Documents of {mean:g} tokens on average: no plan fits them.")
         chosen = kept_of(len(usable), min(len(usable), MOST_PATHS))
         known = [s for s, p in zip(parts, everything, strict=True) if len(p) >= 3]
-        whole = Timing.of(known)
+        if sizes is not None:
+            sizes = [n for n, p in zip(sizes, everything, strict=True) if len(p) >= 3]
+        whole = Timing.of(known, sizes)
         before = everything if raw is None else list(raw)
         single = [np.asarray(p, np.float64) for p in before if len(p) >= 3]
         return cls(

@@ -33,6 +33,8 @@ class Plan:
     """Plain data: the texts of start, goal and waypoints, the rule for its length."""
     starts: tuple[int, ...] = ()
     """The points at which its sections begin, each with a tag; empty where it knows of none."""
+    pace: tuple[float, ...] = ()
+    """Tokens that each sentence is likely to have, or in proportion to that; empty: all alike."""
     track: Track | None = field(default=None, compare=False, repr=False)
     """What it was drawn from, where the rest can be drawn again; not kept in files."""
 
@@ -42,7 +44,8 @@ class Plan:
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as plain data."""
         parts = {name: value for name, value in vars(self).items() if name != "track"}
-        return parts | {"points": self.points.tolist(), "starts": list(self.starts)}
+        whole = {"points": self.points.tolist(), "starts": list(self.starts)}
+        return parts | whole | {"pace": list(self.pace)}
 
     @classmethod
     def from_dict(cls, found: Any) -> "Plan":
@@ -61,7 +64,20 @@ class Plan:
                     raise TimeControlError(f'"{name}" of a plan must be of type {what}.')
                 parts[name] = found[name]
         points = check(found["points"])
-        return cls(points, starts=check_starts(found.get("starts", ()), len(points)), **parts)
+        parts["starts"] = check_starts(found.get("starts", ()), len(points))
+        return cls(points, pace=check_pace(found.get("pace", ()), len(points)), **parts)
+
+    def due(self, budget: float) -> Array:
+        """Return how many tokens there are when each point but the first is due, (n - 1,).
+
+        With w_i the pace, sentences are stretched to the budget; a point is due when the text is
+        nearer to where it begins than to where the one before it began::
+
+            b_i = budget (w_1 + .. + w_{i-1}) / sum of w,     due_i = (b_{i-1} + b_i) / 2
+        """
+        w = np.array(self.pace or [1.0] * len(self))
+        begins = budget * np.concatenate([[0.0], w.cumsum()[:-1]]) / w.sum()
+        return np.asarray((begins[:-1] + begins[1:]) / 2)
 
 
 def check_starts(starts: Any, n: int) -> tuple[int, ...]:
@@ -77,6 +93,20 @@ def check_starts(starts: Any, n: int) -> tuple[int, ...]:
             f"not {starts!r:.40}."
         )
     return tuple(starts)
+
+
+def check_pace(pace: Any, n: int) -> tuple[float, ...]:
+    """Return the tokens of the sentences of a plan of n points, if it can be so.
+
+    Raises:
+        TimeControlError: These are not n numbers above 0.
+    """
+    whole = isinstance(pace, list | tuple) and all(type(w) in (int, float) for w in pace)
+    if not whole or (pace and len(pace) != n) or not all(0 < w < 1e9 for w in pace):
+        raise TimeControlError(
+            f'"pace" of a plan must be {n} numbers above 0, one a point, not {pace!r:.40}.'
+        )
+    return tuple(float(w) for w in pace)
 
 
 def check(

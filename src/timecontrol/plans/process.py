@@ -268,8 +268,10 @@ def _restless(x: Sequence[Array]) -> float:
         return 0.0
     every = np.concatenate(long)
     values = np.linalg.eigvalsh(every.T @ every / len(every))
+    if values.max() <= 1e-20:  # points that never change, as those of a clock
+        return 0.0
     directions = values.sum() ** 2 / (values**2).sum()
-    sizes = np.array([np.log((a**2).sum(1).mean()) for a in long])
+    sizes = np.array([np.log(max((a**2).sum(1).mean(), 1e-20)) for a in long])
     chance = np.mean([3.0 / (len(a) * directions) for a in long])  # neighbouring steps are related
     return float(max(sizes.var() - chance, 0.0) / 4)
 

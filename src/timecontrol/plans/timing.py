@@ -45,6 +45,8 @@ class Timetable:
     """tau of each sentence, (n,)."""
     starts: tuple[int, ...]
     """The sentence at which each section with a tag begins."""
+    pace: Array
+    """Tokens that each sentence is likely to have, or in proportion to that, (n,)."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,26 @@ class Timing:
     """Sentences of every section, (sections,)."""
     lengths: Whole
     """Sections of each document, (documents,)."""
+    rates: Array
+    """Tokens of a sentence in each stage, or in proportion to that, (stages,)."""
 
     @classmethod
-    def of(cls, documents: Sequence[Sections]) -> "Timing":
-        """Return the timing of documents, one of them at least."""
+    def of(
+        cls, documents: Sequence[Sections], sizes: Sequence[Sequence[int]] | None = None
+    ) -> "Timing":
+        """Return the timing of documents.
+
+        Args:
+            documents: One of them at least.
+            sizes: Tokens of their sections; without, all sentences are alike.
+        """
         flat = np.array([s for document in documents for s in document], np.int64).reshape(-1, 2)
         lengths = np.array([len(document) for document in documents], np.int64)
-        return cls(flat[:, 0], flat[:, 1], lengths)
+        stages, counts = flat[:, 0], flat[:, 1]
+        tokens = counts if sizes is None else np.array([n for own in sizes for n in own])
+        names = np.unique(stages)
+        rates = [tokens[stages == s].sum() / counts[stages == s].sum() for s in names]
+        return cls(stages, counts, lengths, np.maximum(np.array(rates, np.float64), 1e-6))
 
     @cached_property
     def documents(self) -> list[list[tuple[int, int]]]:
@@ -134,7 +149,12 @@ class Timing:
         """Return the timetable of a document as it is."""
         begins = np.cumsum([0, *(count for _, count in sections)])[:-1].tolist()
         tagged = [b for b, (stage, _) in zip(begins, sections, strict=True) if stage != NO_STAGE]
-        return Timetable(self.times(sections), tuple(tagged))
+        pace = np.repeat(self.rates_of([s for s, _ in sections]), [n for _, n in sections])
+        return Timetable(self.times(sections), tuple(tagged), pace)
+
+    def rates_of(self, stages: Sequence[int]) -> Array:
+        """Return the tokens of a sentence in stages, (stages,)."""
+        return np.asarray(self.rates[np.searchsorted(self.names, stages)])
 
     def _table(self, own: Array, n: int, state: np.random.Generator | None) -> Timetable:
         """Return the timetable of n sentences nearest to stages of ``own`` sentences, (stages,)."""
@@ -164,14 +184,17 @@ class Timing:
             found.append(min(max(round(one), 1), count - sum(found)))
         return found
 
-    def tensors(self) -> dict[str, Whole]:
+    def tensors(self) -> dict[str, NDArray[Any]]:
         """Return the timing as arrays by name."""
-        return {f.name: np.asarray(getattr(self, f.name), np.int64) for f in fields(self)}
+        return {f.name: np.asarray(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Timing":
         """Return the timing that ``tensors`` gave; a missing one is a KeyError."""
-        return cls(*(np.asarray(found[name], np.int64) for name in ("stages", "counts", "lengths")))
+        stages, counts, lengths = (
+            np.asarray(found[name], np.int64) for name in ("stages", "counts", "lengths")
+        )
+        return cls(stages, counts, lengths, np.asarray(found["rates"], np.float64))
 
 
 def whole_numbers(wanted: Array, total: int) -> Whole:
