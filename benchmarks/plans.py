@@ -153,7 +153,7 @@ def train(task: Task, name: str, method: str, seed: int, run: Path, asked: Any) 
         checkpoints=False,
         each=False,
     )
-    known = decoder.metrics["history"][-1]
+    known = {**decoder.metrics["history"][-1], "seconds": decoder.metrics["seconds"]}
     spent = time.monotonic() - at
     print(f"{run.name}: {spent:.0f} s, {json.dumps(known)}", flush=True)
     del decoder

@@ -322,3 +322,59 @@ def test_the_outline_has_every_tag_and_the_numbers_as_written() -> None:
         ("TITLE", None), ("STEP", 3), ("STEP", None), ("STEP", 10), ("TITLE", None),
     )  # fmt: skip
     assert [s.tag for s in codec.decode(ids)] == ["STEP", "STEP"]  # empty sections are not there
+
+
+def test_an_outline_leaves_out_a_last_tag_whose_number_is_cut_off() -> None:
+    codec = Codec(make_tokenizer(), HOWTO)
+    title, step, mark = codec.tag_ids["TITLE"], codec.tag_ids["STEP"], codec.unit_end
+
+    def words(text: str) -> list[int]:
+        return list(codec.tokenizer.encode(text, add_special_tokens=False))
+
+    begun = [codec.begin, title, step, *words(" 1 Stir."), mark, step]
+    first, second = (("TITLE", None), ("STEP", 1)), ("STEP", 12)
+    number = words(" 12")
+    assert len(number) > 1
+    for cut in range(len(number) + 1):  # right after the tag, in its number, or at the end of that
+        assert codec.outline([*begun, *number[:cut]]) == first
+    for rest in (words(" 12 P"), [*number, mark], [*number, codec.end], [*number, step]):
+        assert codec.outline([*begun, *rest])[:3] == (*first, second)
+    for rest in ([mark], [codec.end], [title], words(" Pour")):  # it has none
+        assert codec.outline([*begun, *rest])[:3] == (*first, ("STEP", None))
+    assert codec.outline([codec.begin, title]) == (("TITLE", None),)  # nor has a title
+    assert codec.outline([codec.begin, step]) == ()
+
+
+@given(
+    st.sampled_from(["best", "decided"]),
+    st.lists(
+        st.tuples(st.sampled_from(HOWTO.tags), st.lists(sentences, min_size=1, max_size=2)),
+        min_size=1,
+        max_size=3,
+    ),
+)
+def test_the_outline_of_a_text_that_was_cut_is_the_beginning_of_its_outline(
+    form: str, parts: list[tuple[str, list[str]]]
+) -> None:
+    codec = CODECS["howto", form]
+    ids = codec.encode(document(*((tag, tuple(own)) for tag, own in parts))).ids
+    whole, said = codec.outline(ids), 0
+    assert [tag for tag, _ in whole] == [tag for tag, _ in parts]
+    for cut in range(1, len(ids)):
+        said += ids[cut - 1] in codec.tag_ids.values()
+        found = codec.outline(ids[:cut])
+        assert found == whole[: len(found)]
+        assert said - 1 <= len(found) <= said
+
+
+@pytest.mark.parametrize("form", STYLES)
+@pytest.mark.parametrize("layout", [RECIPE, HOWTO, STORY])
+def test_tags_stand_between_sentences_and_so_does_that_one_goes_on(
+    layout: Layout, form: str
+) -> None:
+    codec = Codec(make_tokenizer(), layout, form)
+    more = [i for i in codec.new_ids if i == codec.go_on]
+    assert bool(more) == (form == "decided" and layout != STORY)
+    assert codec.between == sorted([*codec.tag_ids.values(), *more])
+    assert codec.end not in codec.between
+    assert codec.unit_end not in codec.between

@@ -116,8 +116,8 @@ class Codec:
 
     @property
     def between(self) -> list[int]:
-        """Ids that stand between sentences alone: tags, that a section goes on, and the end."""
-        return sorted({*self.tag_ids.values(), self.end, *([self.go_on] if self.go_on else [])})
+        """Ids that stand between sentences alone, as the end does: tags, and that one goes on."""
+        return sorted({*self.tag_ids.values(), *([] if self.go_on is None else [self.go_on])})
 
     def fit(self, model: "PreTrainedModel") -> None:
         """Give a model the rows and the begin and end ids that this codec's tokens need."""
@@ -238,7 +238,8 @@ class Codec:
     def outline(self, ids: Sequence[int]) -> tuple[tuple[str, int | None], ...]:
         """Return every tag that ids spell, in order, with the number after a numbered one.
 
-        Tags of empty sections are there too, which ``decode`` leaves out.
+        Tags of empty sections are there too, which ``decode`` leaves out; but not a last one whose
+        number is cut off.
         """
         tags = {i: tag for tag, i in self.tag_ids.items()}
         stops = {self.unit_end, self.end, *tags}
@@ -252,6 +253,8 @@ class Codec:
                     rest = ids[position + 1 : position + 1 + LONGEST_NUMBER]
                     unit = list(takewhile(lambda token: token not in stops, rest))
                     text = str(self.tokenizer.decode(unit, clean_up_tokenization_spaces=False))
+                    if position + 1 + len(unit) == len(ids) and not text.strip(" 0123456789"):
+                        break  # cut off within its number
                     known = re.match(r"\s*(\d+)(?=\s|$)", text)
                     number = int(known[1]) if known else None
                 found.append((tags[i], number))

@@ -27,6 +27,7 @@ from timecontrol.decoder.examples import (
     smoothed,
     stages,
     unit_points,
+    warped,
 )
 from timecontrol.decoder.model import IGNORED
 from timecontrol.decoder.settings import preset
@@ -397,3 +398,39 @@ def test_marks_count_units_or_speakers_do() -> None:
     paper = Codec(make_tokenizer(), DIALOGUE, "paper")
     assert boundaries(paper) == (sorted(paper.tag_ids.values()), True)
     assert size(PIECES) == len(one().ids)
+
+
+@given(st.integers(1, 60), st.floats(0, 10), st.integers(0, 99))
+def test_a_plan_that_is_ahead_or_behind_still_rises_and_ends(n: int, sd: float, seed: int) -> None:
+    rows = warped(n, sd, np.random.default_rng(seed))
+    assert len(rows) == n + 1
+    assert rows == sorted(rows)
+    assert rows[0] >= 0
+    assert rows[-1] == n  # when it is over, it is over
+    assert max(rows[:-1]) < n
+    if sd == 0:
+        assert rows == list(range(n + 1))
+
+
+def test_plans_are_ahead_or_behind_by_as_much_as_was_said() -> None:
+    apart = [np.array(warped(41, 2.0, np.random.default_rng(i)))[10:30] for i in range(500)]
+    off = np.stack(apart) - np.arange(10, 30)
+    assert abs(off.mean()) < 0.3
+    assert 1.2 < off.std() < 2.2  # a little less between two shifts
+
+
+def test_only_training_is_told_of_another_point() -> None:
+    many = Item(PIECES[:2] * 20, np.repeat(POINTS[:2], 20, 0))
+    assert one(many, 1000).rows is None
+    assert one(many, 1000, training=False, jitter=2.0).rows is None
+    rows = one(many, 1000, jitter=2.0).rows
+    assert rows is not None
+    assert rows != list(range(len(rows)))
+    np.testing.assert_array_equal(one(many, 1000, jitter=2.0).points, one(many, 1000).points)
+
+
+def test_tokens_are_told_the_rows_of_a_plan_that_is_not_where_the_text_is() -> None:
+    late = replace(example([1, 2, 9, 3, 9, 4, 9], 3), rows=[0, 0, 2, 3])
+    other = replace(example([1, 9, 2, 9], 2), rows=[1, 1, 2])
+    batch = Collator(0, (9,), False)([late, other])
+    assert batch["units"].tolist() == [[0, 0, 0, 0, 2, 2, 3], [1, 1, 1, 2, 2, 2, 2]]

@@ -70,13 +70,16 @@ def test_the_law_knows_the_sections_where_there_are_stages(form: str) -> None:
         for k in (3, 4, 5)
     ]
     settings = preset("best", form=form, smooth=3)
-    law, _, _ = law_of(Examples(items, codec, settings, 100), settings)
+    examples = Examples(items, codec, settings, 100)
+    law, _, _ = law_of(examples, settings)
     assert law is not None
     stages = [[(0, 2), (1, k)] for k in (3, 4, 5)]
     whole = [[(NO_STAGE, 2 + k)] for k in (3, 4, 5)]
     assert law.timing.documents == (whole if form == "paper" else stages)
-    rates = [1.0] if form == "paper" else [7 / 2, 42 / 12]  # with tag, marks and the end
-    assert law.timing.rates.tolist() == rates
+    sizes = [7, 11, 7, 14, 7, 17]  # with tag, marks and the end
+    if form == "paper":
+        sizes = [len(examples[i].ids) for i in range(3)]
+    assert law.timing.sizes.tolist() == sizes
     assert law.process.width == 3
     assert law.process.mean.shape[1] == 2
 
@@ -110,6 +113,46 @@ def test_all_tokens_but_the_first_are_of_a_section(form: str) -> None:
             assert sum(sizes) == len(own.ids) - 1
             counted = [n for _, n in codec.lengths(Encoded(own.ids, own.starts))]
             assert sizes == [*counted[:-1], counted[-1] + 1]  # and the end
+
+
+@pytest.mark.parametrize("form", ["best", "decided"])
+def test_documents_that_were_cut_have_a_size_for_each_section(form: str) -> None:
+    """Wherever the cut is: a section that was cut off has no token, and there is a law of them."""
+    codec = Codec(make_tokenizer(), Layout("x", ("A", "B")), form)
+    settings = preset("best", form=form, trim="cut")
+    goes_on = codec.go_on is not None
+    parts = [
+        Piece(s, "AB"[s], first, [11, 12, 13], True, opened=goes_on and not first)
+        for s in range(2)
+        for first in (True, False)
+    ]
+    whole = len(codec.join(parts).ids)
+    seen = set()
+    for window in range(2, whole + 1):
+        examples = Examples([Item(parts, RNG.normal(size=(4, 2)))] * 3, codec, settings, window)
+        own = examples[0]
+        sizes = sizes_of(own)
+        assert len(sizes) == len(own.sections)
+        assert sum(count for _, count in own.sections) == len(own.points)
+        assert sum(sizes) == len(own.ids) - 1
+        assert min(sizes) >= 0
+        seen.add(tuple(size > 0 for size in sizes))
+        if len(own.points) >= 3:
+            law, _, _ = law_of(examples, settings)
+            assert law is not None
+            assert law.timing.sizes.tolist() == [max(size, 1) for size in sizes] * 3
+    assert seen == {(True,), (True, False), (True, True)}
+
+
+@pytest.mark.parametrize("trim", ["sections", "cut"])
+def test_documents_that_are_too_long_can_be_trained_on(trim: str, bases: dict[str, str]) -> None:
+    """However they are made to fit, plans are drawn from what is left."""
+    found = fitted(bases["writer"], method="clock", trim=trim, window=120)
+    assert found.law is not None
+    timing = found.law.timing
+    assert len(timing.sizes) == len(timing.counts) == timing.lengths.sum()
+    assert timing.sizes.min() >= 1
+    assert timing.tokens.sum(1).max() <= 120
 
 
 def test_batches_of_one_shape_hold_every_document() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import make_tokenizer, tiny_gpt2, tiny_llama
-from timecontrol.corpora.layout import DIALOGUE, RECIPE
+from timecontrol.corpora.layout import DIALOGUE, RECIPE, STORY, Layout
 from timecontrol.decoder import preset
 from timecontrol.decoder.making import codec_of, model_of, positions_of
 
@@ -42,6 +42,38 @@ def test_the_paper_s_dialogues_are_counted_by_speakers() -> None:
     assert config.opens
     assert config.boundaries == sorted(codec.tag_ids.values())
     assert config.depths == [0]
+
+
+def config_of(layout: Layout, name: str, **changes: Any) -> tuple[Any, Any]:
+    """The configuration that settings make, and the codec."""
+    settings = preset(name, **changes)
+    codec = codec_of(make_tokenizer(), layout, settings)
+    return model_of(tiny_llama(len(codec.tokenizer)), codec, settings, 3).config, codec
+
+
+def test_what_stands_between_sentences_is_kept_apart() -> None:
+    """Tags, that a section goes on, and the end."""
+    config, codec = config_of(RECIPE, "best")
+    assert config.between == sorted([*codec.tag_ids.values(), codec.go_on]) == codec.between
+    assert (config.close, config.decided, config.apart) == (codec.end, True, 30.0)
+    config, codec = config_of(RECIPE, "best", form="best", apart=2.0)
+    assert config.between == sorted(codec.tag_ids.values())
+    assert (config.close, config.decided, config.apart) == (codec.end, False, 2.0)
+    config, _ = config_of(STORY, "best")
+    assert (config.between, config.decided) == ([], False)  # there are no sections
+
+
+@pytest.mark.parametrize("name", ["paper", "released"])
+@pytest.mark.parametrize("layout", [RECIPE, DIALOGUE])
+def test_the_paper_keeps_nothing_apart(layout: Layout, name: str) -> None:
+    config, _ = config_of(layout, name)
+    assert (config.between, config.decided, config.apart) == ([], False, 0.0)
+
+
+@pytest.mark.parametrize("how", [{"form": "paper"}, {"final_mark": False}])
+def test_where_not_every_sentence_has_its_mark_nothing_is_kept_apart(how: dict[str, Any]) -> None:
+    config, _ = config_of(RECIPE, "best", **how)
+    assert (config.between, config.apart) == ([], 30.0)
 
 
 @pytest.mark.parametrize(

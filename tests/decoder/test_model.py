@@ -10,8 +10,17 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
 from tests.conftest import tiny_gemma, tiny_gemma3, tiny_gpt2, tiny_llama, tiny_neox, tiny_qwen2
-from timecontrol.decoder.alignment import due_index, due_of, unit_index
-from timecontrol.decoder.model import IGNORED, PlannedConfig, PlannedLM, weighted_loss
+from timecontrol.decoder.alignment import Schedule, due_index, unit_index
+from timecontrol.decoder.model import (
+    IGNORED,
+    SHORTEST,
+    PlannedConfig,
+    PlannedLM,
+    counted,
+    following,
+    misplaced,
+    token_losses,
+)
 
 VOCABULARY, DIM = 40, 3
 MARKS = list(range(20, 40))
@@ -407,37 +416,64 @@ def test_opening_tags_count_from_the_second_on() -> None:
     assert torch.equal(model.generate(**given), ids)
 
 
-DUE = due_of([[2.0, 4.0, 6.0, 20.0], [5.0]])
+TAGS = [6, 8]
+"""Of the models that are told by tokens and tags."""
+DUE = [[2.0, 4.0, 6.0, 20.0, 21.0], [5.0]]
+SCHEDULES = {
+    "by tokens": Schedule.of(DUE, [[], []]),
+    "by tokens and tags": Schedule.of(DUE, [[1, 3], [0]]),
+    "never": Schedule.of([[], []], [[], []]),
+}
 
 
-def test_rows_are_by_marks_or_by_tokens() -> None:
-    model = planned()
-    for due, expected in (
-        (None, unit_index(IDS, MARKS)),
-        (DUE, due_index(IDS, MARKS, DUE)),
-        (due_of([[], []]), torch.zeros_like(IDS)),  # plans of one point
-    ):
-        assert torch.equal(model.rows(IDS, due), expected)
-        assert torch.equal(model.rows(IDS, due, last=True), expected[:, -1:])
+def test_rows_are_by_marks_or_by_tokens_and_tags() -> None:
+    model = planned(tags=TAGS)
     assert model.rows(IDS).tolist() == UNITS
-    assert model.rows(IDS, DUE).tolist() == [[0] * 3 + [2] * 4 + [3] * 3, [0] * 4 + [1] * 6]
+    for name, expected in (
+        ("by tokens", [[0] * 3 + [2] * 4 + [3] * 3, [0] * 4 + [1] * 6]),
+        ("by tokens and tags", [[0, 0, 1, 2, 2] + [3] * 5, [0] * 4 + [1] * 6]),
+        ("never", [[0] * 10] * 2),
+    ):
+        assert model.rows(IDS, SCHEDULES[name]).tolist() == expected
+        assert torch.equal(
+            model.rows(IDS, SCHEDULES[name]), due_index(IDS, MARKS, TAGS, SCHEDULES[name])
+        )
+    deaf = planned()  # of a model that knows no tags, no stage ever begins
+    assert deaf.rows(IDS, SCHEDULES["by tokens"]).max() == 3
+    same = Schedule.of(SCHEDULES["by tokens and tags"].due.tolist(), [[], []])
+    assert torch.equal(deaf.rows(IDS, SCHEDULES["by tokens and tags"]), deaf.rows(IDS, same))
     opened = planned(opens=True)
     assert torch.equal(opened.rows(IDS), unit_index(IDS, MARKS, opens=True))
 
 
-@pytest.mark.parametrize("due", [DUE, due_of([[], []])], ids=["several points", "one point"])
+@pytest.mark.parametrize("schedule", [None, *SCHEDULES.values()], ids=["by marks", *SCHEDULES])
+def test_rows_of_beams_are_by_the_plan_of_their_document(schedule: Schedule | None) -> None:
+    model = planned(tags=TAGS)
+    rows = model.rows(IDS, schedule)
+    assert torch.equal(model.rows(IDS, schedule, last=True), rows[:, -1:])
+    for beams in (2, 3):
+        ids = IDS.repeat_interleave(beams, 0)
+        assert torch.equal(model.rows(ids, schedule), rows.repeat_interleave(beams, 0))
+        last = model.rows(ids, schedule, last=True)
+        assert torch.equal(last, rows[:, -1:].repeat_interleave(beams, 0))
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES.values(), ids=SCHEDULES)
 @pytest.mark.parametrize("beams", [1, 3])
-def test_a_plan_told_by_tokens_in_a_whole_pass_and_in_writing(beams: int, due: Tensor) -> None:
-    model, plan = planned(), 2 * points(2, 5)
-    units = model.rows(IDS, due)
-    found = logits(model, plan=plan, due=due)
+def test_a_plan_told_by_tokens_in_a_whole_pass_and_in_writing(
+    beams: int, schedule: Schedule
+) -> None:
+    model, plan = planned(tags=TAGS), 2 * points(2, 5)
+    units = model.rows(IDS, schedule)
+    found = logits(model, plan=plan, schedule=schedule)
     assert torch.equal(found, logits(model, plan=plan, units=units))
     assert not torch.allclose(found, logits(model, plan=plan), atol=1e-3)
     prompt = IDS[:, :4]
-    given = {"input_ids": prompt, "plan": plan, "due": due, "max_new_tokens": 12}
+    given = {"input_ids": prompt, "plan": plan, "schedule": schedule, "max_new_tokens": 12}
     given |= {"do_sample": False, "num_beams": beams}
     written = model.generate(**given, return_dict_in_generate=True, output_scores=True)
-    p = logits(model, written.sequences, plan=plan, due=due).log_softmax(-1)[:, 3:-1]
+    whole = logits(model, written.sequences, plan=plan, schedule=schedule)
+    p = whole.log_softmax(-1)[:, 3:-1]
     chosen = p.gather(-1, written.sequences[:, 4:, None])[..., 0]
     if beams == 1:
         torch.testing.assert_close(chosen, p.amax(-1), atol=1e-4, rtol=1e-4)
@@ -453,19 +489,180 @@ def test_nothing_is_kept_for_later_where_there_are_labels() -> None:
     assert model(input_ids=IDS, labels=IDS, use_cache=True).past_key_values is not None
 
 
-def test_the_loss_worked_by_hand() -> None:
+def test_losses_worked_by_hand() -> None:
     p = torch.tensor([[[0.5, 0.25, 0.25], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]])
     labels = torch.tensor([[2, 1, 2]])  # the first is predicted by nobody
-    expected = -(torch.tensor(0.25).log() + torch.tensor(0.1).log()) / 2
-    torch.testing.assert_close(weighted_loss(p.log(), labels), expected)
     weights = torch.tensor([[9.0, 3.0, 1.0]])
-    expected = -(3 * torch.tensor(0.25).log() + torch.tensor(0.1).log()) / 4
-    torch.testing.assert_close(weighted_loss(p.log(), labels, weights), expected)
+    assert following(labels).tolist() == [[1, 2, IGNORED]]
+    expected = -torch.tensor([[0.25, 0.1, 1.0]]).log()  # nothing follows the last
+    torch.testing.assert_close(token_losses(p.log() + 5, labels), expected)
+    assert counted(labels).tolist() == [[1, 1, 0]]
+    assert counted(labels, weights).tolist() == [[3, 1, 0]]
     labels[0, 1] = IGNORED
-    torch.testing.assert_close(
-        weighted_loss(p.log(), labels, weights), -torch.tensor(0.1).log(), rtol=1e-5, atol=1e-5
+    expected[0, 0] = 0
+    torch.testing.assert_close(token_losses(p.log(), labels), expected)
+    assert counted(labels).tolist() == [[0, 1, 0]]
+    assert counted(labels, weights).tolist() == [[0, 1, 0]]
+
+
+def test_the_loss_of_the_model_is_the_mean_over_what_counts() -> None:
+    model, plan, labels = planned(), points(2, 3), IDS.clone()
+    labels[1, 3:6] = IGNORED
+    weights = torch.rand(IDS.shape, generator=torch.Generator().manual_seed(0))
+    p = logits(model, plan=plan).log_softmax(-1)[:, :-1]
+    lost = -p.gather(-1, IDS[:, 1:, None])[..., 0]
+    for given in (None, weights):
+        count = (labels[:, 1:] != IGNORED) * (1.0 if given is None else given[:, 1:])
+        found = model(input_ids=IDS, labels=labels, weights=given, plan=plan).loss
+        torch.testing.assert_close(found, (lost * count).sum() / count.sum())
+    none = torch.full_like(IDS, IGNORED)
+    assert model(input_ids=IDS, labels=none, plan=plan).loss == 0
+
+
+TAG, GO_ON, CLOSE = 3, 4, 5
+"""Beside three words, the last of which ends sentences."""
+DOCUMENT = torch.tensor([[0, TAG, 1, 2, GO_ON, 1, 2, CLOSE]])
+PLACES = {"within": [1, 2, 4, 5], "between": [0, 3, 6]}
+"""What is predicted after these tokens."""
+
+
+def thought(rows: int = 1, more: int = 16, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Return logits, labels and ends of documents, filled up with tokens that are ignored."""
+    random = torch.Generator().manual_seed(seed)
+    given = 2 * torch.randn(rows, 8 + more, 6, generator=random)
+    labels = torch.full((rows, 8 + more), IGNORED)
+    labels[:, 1:8] = DOCUMENT[:, 1:]
+    ends = torch.ones(rows, 8 + more, dtype=torch.bool)  # what fills up may be what begins, too
+    ends[:, PLACES["within"]] = False
+    return given.requires_grad_(), labels, ends
+
+
+def cost(given: Tensor, labels: Tensor, ends: Tensor, decided: bool = True) -> Tensor:
+    return misplaced(given, labels, token_losses(given, labels), ends, [TAG, GO_ON], CLOSE, decided)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_what_is_misplaced_worked_by_hand(rows: int) -> None:
+    given, labels, ends = thought(rows)
+    p = given.detach().softmax(-1)
+    b, e = p[..., [TAG, GO_ON]].sum(-1), p[..., CLOSE]
+    within = -(1 - b - e)[:, PLACES["within"]].log().sum()
+    between = -(b / (1 - e))[:, PLACES["between"]].log().sum()
+    torch.testing.assert_close(cost(given, labels, ends, decided=False).detach(), within)
+    torch.testing.assert_close(cost(given, labels, ends).detach(), within + between)
+    rough = cost(given.detach().bfloat16(), labels, ends)
+    torch.testing.assert_close(rough, within + between, rtol=0.02, atol=0.1)
+
+
+@pytest.mark.parametrize("label", [TAG, GO_ON, CLOSE])
+def test_a_tag_that_does_come_within_a_sentence_is_not_misplaced(label: int) -> None:
+    given, labels, ends = thought()
+    p = given.detach().softmax(-1)[0, PLACES["within"][1], [TAG, GO_ON, CLOSE]].sum()
+    before = cost(given, labels, ends)
+    labels[0, PLACES["within"][1] + 1] = label
+    torch.testing.assert_close(cost(given, labels, ends), before + (1 - p).log())
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_what_is_ignored_is_misplaced_nowhere(decided: bool) -> None:
+    given, labels, ends = thought()
+    labels[0, [2, 4]] = IGNORED  # a word, and that one goes on
+    found = cost(given, labels, ends, decided)
+    (grad,) = torch.autograd.grad(found, given)
+    silent = (following(labels) == IGNORED)[0]
+    assert silent.sum() == 19
+    assert not grad[0, silent].any()
+    told = [i for i in range(8) if not silent[i] and (decided or i in PLACES["within"])]
+    assert grad[0, told].any(-1).all()
+    other = torch.where(silent[:, None], 3 * torch.randn(24, 6), given)
+    torch.testing.assert_close(cost(other, labels, ends, decided), found)
+    assert cost(given, torch.full_like(labels, IGNORED), ends, decided) == 0
+
+
+def test_what_is_thought_of_the_end_is_no_matter_between_sentences() -> None:
+    """The second sum is given that it does not come, so its logit is left alone."""
+    given, labels, ends = thought()
+    within, both = (
+        torch.autograd.grad(cost(given, labels, ends, decided), given)[0][0]
+        for decided in (False, True)
     )
-    assert weighted_loss(p.log(), torch.full((1, 3), IGNORED)) == 0
+    between = both - within
+    assert not between[:, CLOSE].any()
+    assert not between[PLACES["within"]].any()
+    here = between[PLACES["between"]]
+    assert (here[:, [TAG, GO_ON]] < 0).all()
+    assert (here[:, :TAG] > 0).all()
+    assert (within[PLACES["within"], CLOSE] > 0).all()
+    other = given.detach().clone()
+    other[..., PLACES["between"], CLOSE] += 9
+    torch.testing.assert_close(cost(other, labels, ends), cost(given, labels, ends).detach())
+
+
+@pytest.mark.parametrize("tokens", [1, 2, 7, 8, 9, 40])
+def test_of_more_decisions_than_there_is_room_for_some_count(tokens: int) -> None:
+    """One for each so many tokens, and one at least."""
+    given = torch.randn(6, generator=torch.Generator().manual_seed(0)).expand(1, tokens + 1, 6)
+    labels, ends = torch.full((1, tokens + 1), TAG), torch.ones(1, tokens + 1, dtype=torch.bool)
+    p = given[0, 0].softmax(-1)
+    each = -(p[[TAG, GO_ON]].sum() / (1 - p[CLOSE])).log()
+    room = max(1, (tokens + 1) // SHORTEST)
+    assert room < tokens or tokens == 1
+    torch.testing.assert_close(cost(given, labels, ends), room * each)
+
+
+KEPT_APART: dict[str, Any] = {"between": [5, 6, 7], "close": 8, "decided": True}
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_what_is_misplaced_is_added_in_training_alone(decided: bool) -> None:
+    how = {**KEPT_APART, "decided": decided, "apart": 3.0}
+    model, labels, plan = planned(**how), IDS.clone(), points(2, 3)
+    labels[0, 8:] = IGNORED
+    weights = torch.rand(IDS.shape, generator=torch.Generator().manual_seed(0))
+    given = {"input_ids": IDS, "labels": labels, "weights": weights, "plan": plan}
+    held = model(**given)
+    torch.testing.assert_close(held.loss, planned()(**given).loss)
+    ends = torch.tensor([[t == 0 or t in MARKS for t in row] for row in IDS.tolist()])
+    more = misplaced(
+        held.logits, labels, token_losses(held.logits, labels), ends, [5, 6, 7], 8, decided
+    )
+    assert more > 0
+    found = model.train()(**given).loss
+    torch.testing.assert_close(found, held.loss + 3 * more / counted(labels, weights).sum())
+
+
+@pytest.mark.parametrize("how", [{"apart": 0.0}, {"between": []}], ids=["no cost", "no tags"])
+def test_where_nothing_is_kept_apart_training_is_as_it_was(how: dict[str, Any]) -> None:
+    given = {"input_ids": IDS, "labels": IDS, "plan": points(2, 3)}
+    model = planned(**{**KEPT_APART, "apart": 30.0, **how}).train()
+    assert torch.equal(model(**given).loss, planned().train()(**given).loss)
+    other = planned(**KEPT_APART, apart=30.0).train()
+    assert other(**given).loss > model(**given).loss
+
+
+def test_a_model_that_keeps_them_apart_thinks_less_of_tags_within_sentences() -> None:
+    """And between them of little else, also where the end cannot come."""
+    random = torch.Generator().manual_seed(0)
+
+    def sentence() -> list[int]:
+        return [*torch.randint(10, 20, (6,), generator=random).tolist(), 31]
+
+    ids = torch.tensor([[0, 5, *sentence(), 7, *sentence(), 6, *sentence(), 8] for _ in range(8)])
+    ends = [0, 8, 16, 24]  # after the last of them the end comes
+    within = [i for i in range(24) if i not in ends]
+    found = {}
+    for apart in (0.0, 30.0):
+        model = planned(init=0.0, apart=apart, **KEPT_APART).train()
+        optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        for _ in range(12):
+            optimiser.zero_grad()
+            model(input_ids=ids, labels=ids).loss.backward()
+            optimiser.step()
+        p = logits(model.eval(), ids).softmax(-1)
+        left = p[:, ends, 5:8].sum(-1) / (1 - p[:, ends, 8])
+        found[apart] = float(p[:, within, 5:9].sum(-1).mean()), float(left.mean())
+    assert found[30.0][0] < 0.3 * found[0.0][0]
+    assert 1 - found[30.0][1] < 0.3 * (1 - found[0.0][1])
 
 
 def test_the_loss_of_the_model_is_that_of_transformers_where_weights_are_alike() -> None:
@@ -494,9 +691,11 @@ def test_gradients_reach_the_projection_also_when_layers_are_computed_twice(name
 
 
 def test_a_configuration_comes_back_from_plain_data() -> None:
-    more: dict[str, Any] = {"fusion": "film", "look": 2, "tags": (5, 6)}
+    more: dict[str, Any] = {"fusion": "film", "look": 2, "tags": (5, 6), "apart": 2.5, **KEPT_APART}
     config = planned(depths=(0, 2), sparse=True, opens=True, units=4, **more).config
     assert (config.fusion, config.look, config.tags) == ("film", 2, [5, 6])
+    assert (config.between, config.close, config.decided) == ([5, 6, 7], 8, True)
+    assert config.apart == 2.5
     again: Any = PlannedConfig.from_dict(config.to_dict())
     assert again.to_dict() == config.to_dict()
     assert again.text_config.model_type == "llama"
@@ -505,7 +704,8 @@ def test_a_configuration_comes_back_from_plain_data() -> None:
 
 def test_a_configuration_from_before_has_what_it_had() -> None:
     found = planned().config.to_dict()
-    for name in ("fusion", "look", "tags"):
+    for name in ("fusion", "look", "tags", "between", "close", "decided", "apart"):
         del found[name]
     again: Any = PlannedConfig.from_dict(found)
     assert (again.fusion, again.look, again.tags) == ("add", 0, [])
+    assert (again.between, again.decided, again.apart) == ([], False, 0.0)

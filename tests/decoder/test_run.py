@@ -313,6 +313,15 @@ def test_a_run_without_checkpoints_writes_nothing_before_its_end(
     assert not (out / CHECKPOINTS).exists()
 
 
+def test_the_last_epoch_alone_may_be_validated(bases: dict[str, str]) -> None:
+    given: dict[str, Any] = {"method": "plain", "epochs": 2, "window": 64, "form": "best"}
+    whole, last = (fitted(bases["llama"], each=each, **given) for each in (True, False))
+    assert same(last, whole)
+    assert last.metrics["kept"] == whole.metrics["kept"]
+    assert ["val_loss" in row for row in last.metrics["history"]] == [False, True]
+    assert last.metrics["health"] == whole.metrics["health"]
+
+
 def test_a_training_that_fails_leaves_no_folder(bases: dict[str, str], tmp_path: Path) -> None:
     out = tmp_path / "run"
     with pytest.raises(TimeControlError, match="0 training documents under 64 tokens; at least 2"):

@@ -10,6 +10,8 @@ def test_the_paper_s_settings_and_the_authors_code_s() -> None:
     told = (paper.clock, paper.end_row, paper.standardise, paper.early)
     assert not any(told)
     assert (paper.smooth, paper.noise, paper.latent_dropout) == (1, 0.0, 0.0)
+    assert paper.apart == 0.0
+    assert preset("best").apart == 30.0
     assert paper.rate == paper.projection_rate
     released, own = preset("released").as_dict(), paper.as_dict()
     changed = {name for name in own if own[name] != released[name]}
@@ -52,6 +54,8 @@ def test_settings_come_back_from_plain_data() -> None:
     assert Settings.from_dict({**settings.as_dict(), "of_a_later_version": 1}) == settings
     old = {k: v for k, v in settings.as_dict().items() if k not in ("fusion", "look")}
     assert Settings.from_dict(old) == settings
+    changed = preset("best", apart=7.0)
+    assert Settings.from_dict(changed.as_dict()).apart == 7.0
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,9 @@ def test_settings_come_back_from_plain_data() -> None:
         ({"end_weight": 0.0}, "end weight is 0: more than 0"),
         ({"noise": -0.1}, r"noise is -0\.1: 0 or more"),
         ({"lora": -1}, "lora is -1: 0 or more"),
+        ({"apart": -0.5}, r"apart is -0\.5: 0 or more"),
+        ({"apart": float("inf")}, "apart is inf: 0 or more"),
+        ({"apart": float("nan")}, "apart is nan: 0 or more"),
         ({"latent_dropout": 1.1}, r"latent dropout is 1\.1: from 0 to 1"),
         ({"warm_up": -1.0}, "warm up is -1: from 0 to 1"),
         ({"window": 8}, "window is 8: 16 tokens or more, or 0 for all"),
@@ -86,6 +93,7 @@ def test_what_cannot_be_is_refused(changes: dict[str, object], message: str) -> 
 def test_bounds_themselves_are_allowed() -> None:
     settings = preset("best", latent_dropout=1.0, warm_up=0.0, window=16, noise=0.0, patience=0)
     assert settings.window == 16
+    assert preset("best", apart=0.0).apart == 0
     assert preset("best", window=0).window == 0
     for method in METHODS:
         assert preset("best", method=method).method == method

@@ -184,6 +184,55 @@ def test_without_validation_the_last_weights_are_kept(tmp_path: Path) -> None:
     assert not same(found, fitted(settings(epochs=2, patience=1), held=[]))
 
 
+def test_the_last_epoch_alone_may_be_validated() -> None:
+    watched: list[int] = []
+
+    def watch() -> dict[str, float]:
+        watched.append(1)
+        return {"right_tag": float(len(watched))}
+
+    chosen = settings(keep="last")
+    whole = fitted(chosen, tiny_llama)
+    last = fitted(chosen, tiny_llama, each=False, watch=watch)
+    assert same(last, whole)
+    history = last.outcome.history
+    assert ["val_loss" in row for row in history] == [False, False, True]
+    assert history[-1] == {**whole.outcome.history[-1], "val_right_tag": 1.0}
+    assert [row["loss"] for row in history] == [row["loss"] for row in whole.outcome.history]
+    assert last.outcome.kept_epoch == 3
+    assert last.loss() == pytest.approx(history[-1]["val_loss"], rel=1e-5)
+    assert len(watched) == 1
+
+
+@pytest.mark.parametrize("how", [{"keep": "best"}, {"keep": "last", "patience": 5}])
+def test_where_epochs_are_compared_each_is_validated(how: dict[str, Any]) -> None:
+    chosen = settings(**how)
+    whole, asked = fitted(chosen), fitted(chosen, each=False)
+    assert asked.outcome.history == whole.outcome.history
+    assert all("val_loss" in row for row in asked.outcome.history)
+    assert asked.outcome.kept_epoch == whole.outcome.kept_epoch
+    assert same(asked, whole)
+
+
+def test_without_documents_to_validate_on_the_last_epoch_has_no_loss_of_them() -> None:
+    history = fitted(settings(keep="last"), held=[], each=False).outcome.history
+    assert len(history) == 3
+    assert all("val_loss" not in row for row in history)
+
+
+def test_a_killed_run_is_validated_at_its_end_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = settings(keep="last")
+    whole = fitted(chosen, each=False)
+    with dying_after(4, monkeypatch), pytest.raises(Stop):
+        fitted(chosen, each=False, checkpoints=tmp_path)
+    for _ in range(2):  # the second time nothing is left to do
+        resumed = fitted(chosen, each=False, checkpoints=tmp_path)
+        assert same(resumed, whole)
+        assert resumed.outcome.history == whole.outcome.history
+
+
 @cache
 def uninterrupted(chosen: Settings) -> Trained:
     return fitted(chosen)

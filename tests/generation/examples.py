@@ -1,6 +1,6 @@
 """Decoders made on the spot: a tiny base of random weights that likes to end its sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.conftest import make_tokenizer, tiny_llama
 from timecontrol.bases import set_ends
 from timecontrol.corpora.layout import RECIPE, Layout
 from timecontrol.decoder import Decoder, PlannedLM, Settings
-from timecontrol.decoder.alignment import due_of
+from timecontrol.decoder.alignment import Schedule
 from timecontrol.decoder.examples import boundaries, plan_batch
 from timecontrol.generation import Writing, Written, write
 from timecontrol.plans import Law, Plan
@@ -23,6 +23,9 @@ DIM = 3
 
 LIKES = {"unit": 4.0, "tag": 2.5, "end": 2.0}
 """What is added to the logits of marks: sentences of about ten tokens, documents of some dozen."""
+
+SENTENCES, TOKENS = 5.5, 40.0
+"""Of the documents of its law, on average."""
 
 SHARP = 8.0
 """What the logits of random weights are multiplied by."""
@@ -72,7 +75,7 @@ def made(
     settings = Settings(method="planned" if plan_dim else "plain", form=form)
     positions = int(lm.config.max_position_embeddings)
     config = {"window": positions, "encoder": None, "identity": "none"}
-    law = Law.of([path(n, n) for n in range(3, 9)], 40.0) if plan_dim else None
+    law = Law.of([path(n, n) for n in range(3, 9)], TOKENS) if plan_dim else None
     return Decoder(model, codec, settings, config, law, {})
 
 
@@ -112,6 +115,16 @@ def paced(count: int, n: int | None = None) -> list[Plan | None]:
     return found
 
 
+def staged(count: int, n: int | None = None) -> list[Plan | None]:
+    """Return these with stages: the first begins at once, or after a sentence, others later."""
+    found: list[Plan | None] = []
+    for number, plan in enumerate(paced(count, n)):
+        assert plan is not None
+        starts = range(number % 2, len(plan), 1 + number % 3)
+        found.append(replace(plan, starts=tuple(starts)))
+    return found
+
+
 def written(decoder: Decoder, given: list[Plan | None], **how: Any) -> list[Written]:
     """Return what is written from plans; settings of writing and options of ``write`` by name."""
     own = {k: how.pop(k) for k in ("first", "batch", "fast", "progress") if k in how}
@@ -125,14 +138,22 @@ def like(decoder: Decoder, token: int, much: float) -> None:
         head.bias[token] = much
 
 
+def schedule_for(decoder: Decoder, plan: Plan, how: Mapping[str, Any]) -> Schedule | None:
+    """Return when the points of a plan are due in a text that is written so, of ``made``."""
+    if how["follow"] != "budget" or decoder.model.config.opens:
+        return None
+    usual = sum(plan.pace) or len(plan) * TOKENS / SENTENCES
+    budget = how["budget"] if how["length"] == "forced" else min(usual, how["budget"])
+    return Schedule.of([plan.due(budget).tolist()], [plan.starts])
+
+
 def logits_of(decoder: Decoder, document: Written, hold: bool = False) -> torch.Tensor:
     """Return what the model thinks of a whole document at once, (tokens, vocabulary)."""
     assert document.plan is not None
     given = plan_batch([document.plan.points])
-    how = document.settings
-    told = (how["follow"], how["length"]) == ("budget", "forced")
-    more = {"due": due_of([document.plan.due(how["budget"]).tolist()])} if told else {}
+    schedule = schedule_for(decoder, document.plan, document.settings)
+    ids = torch.tensor([document.ids])
     with torch.no_grad():
         signals = decoder.model.signals(**given, hold=hold)
-        found = decoder.model(torch.tensor([document.ids]), signals=signals, **more).logits[0]
+        found = decoder.model(ids, signals=signals, schedule=schedule).logits[0]
     return torch.as_tensor(found)

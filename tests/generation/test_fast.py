@@ -15,15 +15,16 @@ from tests.conftest import (
     tiny_neox,
     tiny_qwen2,
 )
-from tests.generation.examples import made, paced, plans, written
+from tests.generation.examples import made, paced, plans, staged, written
 from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder
-from timecontrol.decoder.alignment import due_of
+from timecontrol.decoder.alignment import Schedule, stage_index
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, fast, packed
 from timecontrol.generation.fast import LOOK, Slots, attend, reason_against, round_head
 from timecontrol.generation.rounds import RoundStep
 from timecontrol.generation.sampling import BLOCK, choose
+from timecontrol.plans import Plan
 
 MAKERS: dict[str, Any] = {
     "gpt2": tiny_gpt2,
@@ -53,9 +54,11 @@ def test_the_fast_path_writes_the_same(base: str, how: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("how", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("follow", ["budget", "sentences"])
-def test_plans_with_a_pace_are_followed_the_same(how: dict[str, Any], follow: str) -> None:
+@pytest.mark.parametrize("given", [paced(6), staged(6)], ids=["a pace", "stages, too"])
+def test_plans_that_know_more_are_followed_the_same(
+    how: dict[str, Any], follow: str, given: list[Plan | None]
+) -> None:
     decoder = made(form="decided", fusion="film", look=1)
-    given = paced(6)
     slow = written(decoder, given, fast=False, follow=follow, **how)
     assert written(decoder, given, fast=True, follow=follow, **how) == slow
     assert written(decoder, given, fast=True, follow=follow, batch=2, **how) == slow
@@ -65,26 +68,46 @@ def test_plans_with_a_pace_are_followed_the_same(how: dict[str, Any], follow: st
 PACED = made()
 KINDS = {0: 5, 1: PACED.codec.unit_end} | dict(enumerate(PACED.codec.tag_ids.values(), 2))
 """A word, the mark, and each of the tags."""
+starts_ = st.sets(st.integers(0, 6), max_size=4).map(sorted)
+dues_ = st.lists(st.floats(0, 30, width=32), max_size=6).map(sorted)
 
 
 @hypothesis_settings(max_examples=50)
 @over(
     tokens=st.lists(st.lists(st.sampled_from(list(KINDS)), min_size=3, max_size=3), max_size=25),
-    dues=st.lists(st.lists(st.floats(0, 30), max_size=6).map(sorted), min_size=3, max_size=3),
+    dues=st.lists(dues_, min_size=3, max_size=3),
+    starts=st.lists(starts_, min_size=3, max_size=3),
     kind=st.sampled_from([fast.Step, RoundStep]),
 )
 def test_the_running_row_of_a_plan_is_that_of_the_whole_text(
-    tokens: list[list[int]], dues: list[list[float]], kind: type[fast.Step]
+    tokens: list[list[int]], dues: list[list[float]], starts: list[list[int]], kind: type[fast.Step]
 ) -> None:
+    """Whatever tags, marks and plans there are, and again when it is begun anew."""
     ids = torch.tensor([[KINDS[kind] for kind in row] for row in tokens]).view(-1, 3).T
     ids = torch.cat([torch.full((3, 1), PACED.codec.begin), ids.long()], -1)
-    for due in (None, due_of(dues)):
-        step = kind(PACED, 3, Writing(budget=64), torch.zeros(3, 9, 2, 32), due)
-        expected = PACED.model.rows(ids, due)
-        assert torch.equal(step.units[:, 0], expected[:, 0])
-        for place in range(1, ids.shape[1]):
-            assert torch.equal(step.move_on(ids[:, place]), expected[:, place])
-            step.at += 1
+    stages, signals = stage_index(ids, PACED.model.config.tags), torch.zeros(3, 9, 2, 32)
+    for schedule in (None, Schedule.of(dues, [[]] * 3), Schedule.of(dues, starts)):
+        step = kind(PACED, 3, Writing(budget=64), signals, schedule)
+        expected = PACED.model.rows(ids, schedule)
+        for _ in range(2):
+            assert torch.equal(step.units[:, 0], expected[:, 0])
+            for place in range(1, ids.shape[1]):
+                assert torch.equal(step.move_on(ids[:, place]), expected[:, place])
+                assert schedule is None or torch.equal(step.stage, stages[:, place])
+                step.at += 1
+            step.reset(step.noise, step.lengths, signals, schedule)
+
+
+def test_another_schedule_takes_the_place_of_the_one_before() -> None:
+    """In the same buffers, and what was given is not changed."""
+    first, other = Schedule.of([[2.0, 3.0]], [[1]]), Schedule.of([[9.0, 12.0]], [[0]])
+    step = fast.Step(PACED, 1, Writing(budget=64), torch.zeros(1, 3, 2, 32), first)
+    step.reset(step.noise, step.lengths, step.signals, other)
+    assert step.schedule is not None
+    for name, value in vars(other).items():
+        assert torch.equal(getattr(step.schedule, name), value)
+    assert first.due.tolist() == [[2, 3]]
+    assert first.low.tolist() == [[0, 1]]
 
 
 def test_more_and_more_of_the_buffers_is_looked_at(
@@ -175,7 +198,7 @@ def test_plans_are_projected_with_weights_laid_out(monkeypatch: pytest.MonkeyPat
 def test_batch_after_batch_through_the_same_buffers() -> None:
     """Nothing of one batch may be left in the next: neither keys nor plans nor ends."""
     decoder = made()
-    for given, how in ((plans(4, 3), {}), (paced(4, 3), {"length": "forced"})):
+    for given, how in ((plans(4, 3), {}), (staged(4, 3), {"length": "forced"})):
         alone, kept = (
             [
                 written(d or made(), [p] * 4, first=4 * i, fast=True, **how)
@@ -209,10 +232,12 @@ def test_a_smaller_last_batch_goes_through_the_same_buffers(
 
 
 def test_other_settings_are_not_mixed_up_with_those_before() -> None:
-    decoder, given = made(), paced(4, 3)
+    decoder, given = made(), staged(4, 3)
     forced = {"length": "forced"}
     for how in (
         {},
+        {"follow": "sentences"},
+        {"stop": "plan"},
         {"seed": 5},
         {"top_p": 0.5},
         forced,
@@ -241,16 +266,23 @@ def test_it_stops_soon_after_all_have_ended() -> None:
 
 
 @pytest.mark.parametrize("pad", [None, "<pad>"])
-def test_all_stopped_by_their_plans(pad: str | None) -> None:
+@pytest.mark.parametrize("follow", ["budget", "sentences"])
+def test_all_stopped_by_their_plans(pad: str | None, follow: str) -> None:
     """No end token comes; what fills the rest must not be taken for text, or for an end."""
-    decoder = made(pad=pad, likes={"unit": 8.0})
-    given = plans(5)
-    documents = written(decoder, given, stop="plan", budget=64, fast=True)
-    assert documents == written(decoder, given, stop="plan", budget=64, fast=False)
+    decoder = made(pad=pad, likes={"unit": 8.0, "end": -9.0})
+    given, how = paced(5), {"stop": "plan", "budget": 64, "follow": follow}
+    documents = written(decoder, given, fast=True, **how)
+    assert documents == written(decoder, given, fast=False, **how)
+    mark = decoder.codec.unit_end
     for document, plan in zip(documents, given, strict=True):
         assert plan is not None
-        assert document.ids.count(decoder.codec.unit_end) == len(plan)
-        assert document.ids[-1] == decoder.codec.unit_end
+        marks = [so_far for so_far, token in enumerate(document.ids, 1) if token == mark]
+        if follow == "sentences":
+            assert len(marks) == len(plan)
+        else:  # the first mark at which the end is due
+            due = plan.due(sum(plan.pace))[-1]
+            assert [so_far >= due for so_far in marks] == [False] * (len(marks) - 1) + [True]
+        assert document.ids[-1] == mark
         assert not document.ended
 
 

@@ -8,10 +8,12 @@ import pytest
 import torch
 
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.alignment import stage_index
 from timecontrol.errors import TimeControlError
-from timecontrol.generation import Written, stream, write
+from timecontrol.generation import Writing, Written, stream, write
 from timecontrol.generation.loop import Loop, choose, read
 from timecontrol.generation.request import default_kind, default_writing, plans_for
+from timecontrol.generation.write import schedule_of
 from timecontrol.plans import Plan
 
 FOLLOWS = pytest.mark.parametrize("follow", ["budget", "sentences"])
@@ -22,17 +24,29 @@ def decoder(decoder_run: Path) -> Decoder:
     return Decoder.load(decoder_run, device="cpu")
 
 
-@pytest.fixture(scope="module")
-def brisk(decoder_run: Path) -> Decoder:
-    """The same decoder, but that it likes to end its sentences."""
-    found = Decoder.load(decoder_run, device="cpu")
+def leaning(run: Path, unit: float, tag: float) -> Decoder:
+    """Return the decoder with a liking for ends of sentences and for tags."""
+    found = Decoder.load(run, device="cpu")
     old: Any = found.model.lm.get_output_embeddings()
     head = torch.nn.Linear(old.in_features, old.out_features).requires_grad_(False)
     head.weight.copy_(old.weight)
     head.bias.zero_()
-    head.bias[found.codec.unit_end] = 3.0
+    head.bias[found.codec.unit_end] = unit
+    head.bias[found.model.config.tags] = tag
     found.model.lm.set_output_embeddings(head)
     return found
+
+
+@pytest.fixture(scope="module")
+def brisk(decoder_run: Path) -> Decoder:
+    """The same decoder, but that it likes to end its sentences, and its sections."""
+    return leaning(decoder_run, 3.0, 2.0)
+
+
+@pytest.fixture(scope="module")
+def untagged(decoder_run: Path) -> Decoder:
+    """One that never begins a section."""
+    return leaning(decoder_run, 3.0, -99.0)
 
 
 def plan(decoder: Decoder, number: int = 0, kind: str = "bridge") -> Plan:
@@ -64,12 +78,36 @@ def test_without_planning_anew_one_candidate_is_the_open_loop(
         np.testing.assert_array_equal(a.plan.points, b.plan.points)
 
 
-def test_the_plan_of_what_is_to_come_changes_with_what_was_written(decoder: Decoder) -> None:
-    closed, opened = looped(decoder, 1)[0], looped(decoder, 1, loop=False)[0]
+@FOLLOWS
+def test_the_plan_of_what_is_to_come_changes_with_what_was_written(
+    brisk: Decoder, follow: str
+) -> None:
+    closed, opened = (
+        looped(brisk, 1, length="96", follow=follow, loop=loop)[0] for loop in (True, False)
+    )
     assert closed.plan is not None
     assert opened.plan is not None
     np.testing.assert_array_equal(closed.plan.points[0], opened.plan.points[0])
     assert not np.allclose(closed.plan.points[-1], opened.plan.points[-1])
+
+
+def test_what_is_written_in_no_stage_teaches_nothing_of_those_to_come(untagged: Decoder) -> None:
+    """No section begins, and the plan goes on without the text."""
+    closed, opened = (looped(untagged, length="96", loop=loop) for loop in (True, False))
+    assert [(w.ids, w.units) for w in closed] == [(w.ids, w.units) for w in opened]
+    for text, other in zip(closed, opened, strict=True):
+        assert text.plan is not None
+        assert other.plan is not None
+        assert text.units is not None
+        assert max(text.units) > 0
+        np.testing.assert_array_equal(text.plan.points, other.plan.points)
+    each, others = (
+        looped(untagged, length="96", follow="sentences", loop=loop) for loop in (True, False)
+    )
+    for text, other in zip(each, others, strict=True):
+        assert text.plan is not None
+        assert other.plan is not None
+        assert not np.allclose(text.plan.points, other.plan.points)
 
 
 @FOLLOWS
@@ -82,10 +120,31 @@ def test_a_text_does_not_depend_on_what_is_written_beside_it(
     assert [w.ids for w in together] == [w.ids for w in apart]
 
 
+def learnt(decoder: Decoder, text: Written, writing: Writing) -> list[int]:
+    """The rows of sentences with words that are not behind their plan, sentence by sentence."""
+    assert text.plan is not None
+    ids, starts, marks = torch.tensor([text.ids]), text.plan.starts, decoder.model.config.boundaries
+    schedule = schedule_of(decoder, [text.plan], writing)
+    rows = decoder.model.rows(ids, schedule)[0].tolist()
+    stages = stage_index(ids, decoder.model.config.tags)[0].tolist()
+    found, unit = [], []
+    for place, token in enumerate(text.ids[1:], 1):
+        unit.append(token)
+        if token not in marks and place < len(text.ids) - 1:
+            continue
+        last = place - (token in marks)
+        waits = stages[last] < len(starts) and rows[last] >= starts[stages[last]]
+        if read(decoder, [unit])[0] is not None and not (schedule is not None and waits):
+            found.append(rows[last])
+        unit = []
+    return found
+
+
 @FOLLOWS
+@pytest.mark.parametrize("length", ["96", "normal"])
 @pytest.mark.parametrize("candidates", [1, 3])
 def test_what_is_learnt_is_of_the_points_that_sentences_were_written_along(
-    brisk: Decoder, candidates: int, follow: str, monkeypatch: pytest.MonkeyPatch
+    brisk: Decoder, candidates: int, length: str, follow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[int] = []
     take = Loop.take
@@ -95,31 +154,45 @@ def test_what_is_learnt_is_of_the_points_that_sentences_were_written_along(
         take(self, row, latent)
 
     monkeypatch.setattr(Loop, "take", spy)
-    writing = default_writing(brisk, "96", loop=True, candidates=candidates, follow=follow)
+    writing = default_writing(brisk, length, loop=True, candidates=candidates, follow=follow)
+    writing, seen = replace(writing, budget=96), set()
     for number in range(3):
         taken.clear()
         given = plans_for(brisk, 1, writing, kind="bridge", first=number)
         (text,) = write(brisk, given, writing, first=number)
-        assert text.units is not None
         assert taken == sorted(taken)
-        assert set(taken) == set(text.units)
-        assert len(set(taken)) > 1
+        assert taken == learnt(brisk, text, writing)
+        seen |= {(number, row) for row in taken}
+    assert len(seen) > 3
 
 
 def test_in_the_loop_too_a_plan_is_followed_by_the_budget_or_it_is_not(brisk: Decoder) -> None:
-    some, others = (
-        looped(brisk, 6, length="96", follow=follow) for follow in ("budget", "sentences")
-    )
-    assert [w.ids for w in some] != [w.ids for w in others]
-    for text in some:
-        assert text.plan is not None
-        assert text.units is not None
-        assert len(text.plan.pace) == len(text.plan) > max(text.units)
-    assert any(len(w.plan or ()) <= max(w.units or (0,)) for w in others)
-    normal, other = (
-        looped(brisk, 3, length="normal", follow=follow) for follow in ("budget", "sentences")
-    )
-    assert [(w.ids, w.units) for w in normal] == [(w.ids, w.units) for w in other]
+    for length in ("96", "normal"):
+        some, others = (
+            looped(brisk, 4, length=length, follow=follow) for follow in ("budget", "sentences")
+        )
+        assert [w.ids for w in some] != [w.ids for w in others]
+        for text in some:
+            assert text.plan is not None
+            assert text.units is not None
+            assert len(text.plan.pace) == len(text.plan) >= max(text.units)
+        assert any(len(w.plan or ()) < max(w.units or (0,)) for w in others)
+
+
+def test_a_plan_waits_at_its_next_stage_for_a_text_that_has_not_begun_it(
+    decoder: Decoder,
+) -> None:
+    """Stages begin at 0, 2 and 5."""
+    own = plan(decoder)
+    assert own.track is not None
+    spread = own.track.spread()
+    loop = Loop(replace(own, starts=(0, 2, 5)), spread)
+    behind = {(row, stage) for row in range(8) for stage in range(5) if loop.behind(row, stage)}
+    expected = {(row, 0) for row in range(8)}  # before the first tag
+    expected |= {(row, 1) for row in range(2, 8)} | {(row, 2) for row in range(5, 8)}
+    assert behind == expected
+    free = Loop(replace(own, starts=()), spread)
+    assert not any(free.behind(row, stage) for row in range(8) for stage in range(5))
 
 
 def test_what_is_planned_anew_keeps_its_pace(decoder: Decoder) -> None:
@@ -225,6 +298,8 @@ def test_the_first_candidate_alone_decides_whether_a_document_ends(decoder: Deco
             done=torch.tensor([u == ends for u in units]),
             told=torch.zeros(len(units), dtype=torch.long),
             surprise=torch.full((len(units),), 0.1),
+            stage=torch.zeros(len(units), dtype=torch.long),
+            schedule=None,
             at=torch.zeros(len(units)),
             token=torch.zeros(len(units), 1),
             follow=lambda to, source: found.extend(source.tolist()),
@@ -239,6 +314,37 @@ def test_the_first_candidate_alone_decides_whether_a_document_ends(decoder: Deco
     assert kept(ends, told) == 0
     assert kept(told, ends) == 0
     assert kept([codec.unit_end], told, ends) == 1  # a mark without a word is never wanted
+
+
+@pytest.mark.parametrize("stage", [0, 1])
+@pytest.mark.parametrize("told", [True, False], ids=["by tokens and tags", "by sentences"])
+def test_a_sentence_is_learnt_from_unless_the_plan_waits(
+    decoder: Decoder, stage: int, told: bool
+) -> None:
+    """Before the first tag it does, where it is told by tags."""
+    own, codec = plan(decoder), decoder.codec
+    assert own.track is not None
+    assert own.starts[:2] == (0, 1)
+    words = codec.tokenizer(" The town is old.", add_special_tokens=False)["input_ids"]
+    unit = [*words, codec.unit_end]
+    step: Any = SimpleNamespace(
+        wrote=torch.tensor([len(unit)]),
+        out=torch.tensor([unit]),
+        done=torch.tensor([False]),
+        told=torch.tensor([0]),
+        surprise=torch.tensor([0.1]),
+        stage=torch.tensor([stage]),
+        schedule=object() if told else None,
+        at=torch.zeros(1),
+        token=torch.zeros(1, 1),
+        go_on=lambda rows: None,
+    )
+    loop = Loop(own, own.track.spread())
+    changed = choose(decoder, step, [loop], [0], default_writing(decoder, "normal", loop=True))
+    waits = told and stage == 0
+    assert changed == ([] if waits else [0])
+    assert (loop.plan is own) == waits
+    assert loop.start == len(unit)
 
 
 def test_old_decoders_have_no_loop(decoder: Decoder) -> None:

@@ -1,10 +1,11 @@
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from tests.conftest import tiny_llama
-from timecontrol.decoder.alignment import due_of
+from timecontrol.decoder.alignment import Schedule
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.generation.processors import InOrder, Keyed, PlanEnd, Sentences
 from timecontrol.plans import Plan
@@ -66,11 +67,11 @@ def test_beams_of_a_document_have_its_plan() -> None:
     assert done(ids, torch.zeros(0)).tolist() == [True] * 3 + [False] * 3
 
 
-def test_a_plan_told_by_tokens_ends_when_that_row_is_due() -> None:
+def test_a_plan_told_by_tokens_ends_when_its_end_is_due() -> None:
     """After three and six tokens, or four and nine; the marks are tokens 2, 4 and 6."""
-    ids = torch.tensor([[0, MARK, 1, MARK, 1, MARK], [0, MARK, TAG, MARK, 2, MARK]])
-    lengths, due = torch.tensor([2, 2]), due_of([[3.0, 6.0], [4.0, 9.0]])
-    done = PlanEnd(model(boundaries=[MARK]), lengths, due)
+    ids = torch.tensor([[0, MARK, 1, MARK, 1, MARK], [0, MARK, 1, MARK, 2, MARK]])
+    lengths, schedule = torch.tensor([2, 2]), Schedule.of([[3.0, 6.0], [4.0, 9.0]], [[], []])
+    done = PlanEnd(model(boundaries=[MARK]), lengths, schedule)
     assert done(ids, torch.zeros(0)).tolist() == [True, False]
     assert done(ids[:, :5], torch.zeros(0)).tolist() == [False, False]
     plain = PlanEnd(model(boundaries=[MARK]), lengths)
@@ -79,10 +80,27 @@ def test_a_plan_told_by_tokens_ends_when_that_row_is_due() -> None:
     assert beams.tolist() == [True] * 3 + [False] * 3
 
 
-def test_a_plan_that_has_to_fill_a_budget_is_never_over() -> None:
-    ids = torch.tensor([[0] + [MARK] * 30])
-    due = due_of([Plan(np.zeros((3, 1))).due(20).tolist()])
-    assert not PlanEnd(model(boundaries=[MARK]), torch.tensor([3]), due)(ids, torch.zeros(0)).any()
+def test_a_plan_is_over_when_its_end_is_due_at_a_mark() -> None:
+    """After five tokens; the second text has no mark from there on."""
+    ids = torch.tensor([[0, MARK, TAG, 1, MARK], [0, MARK, MARK, 1, 1]])
+    lengths, schedule = torch.tensor([2, 2]), Schedule.of([[1.0, 5.0]] * 2, [[1]] * 2)
+    done = PlanEnd(model(boundaries=[MARK]), lengths, schedule)
+    assert done(ids, torch.zeros(0)).tolist() == [True, False]
+    assert done(ids[:, :4], torch.zeros(0)).tolist() == [False, False]
+    beams = done(ids.repeat_interleave(2, 0), torch.zeros(0))
+    assert beams.tolist() == [True, True, False, False]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 20])
+def test_a_plan_that_fills_a_budget_is_over_when_that_is_full(size: int) -> None:
+    """Or less than half a sentence before."""
+    ids = torch.tensor([[0] + ([1] * (size - 1) + [MARK]) * 20])[:, : 20 + 1]
+    schedule = Schedule.of([Plan(np.zeros((3, 1))).due(20).tolist()], [[]])
+    done = PlanEnd(model(boundaries=[MARK]), torch.tensor([3]), schedule)
+    over = [bool(done(ids[:, :n], torch.zeros(0))) for n in range(1, 22)]
+    assert over == sorted(over)
+    assert not any(over[: int(20 * 5 / 6)])
+    assert over[-1]
 
 
 def test_tokens_of_the_first_row_are_handed_over_without_the_prompt() -> None:

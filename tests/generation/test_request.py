@@ -108,17 +108,28 @@ def test_plans_know_where_their_sections_begin(decoder: Decoder) -> None:
 
 
 def test_plans_know_how_long_their_sentences_are(decoder: Decoder) -> None:
-    """As long as those of their sections are in training, of kinds that know."""
+    """As long as those of their sections are in a training document, or in all, if they know."""
     assert decoder.law is not None
-    rates = decoder.law.timing.rates
-    assert len(set(rates)) == 3
+    timing = decoder.law.timing
+    documents = (timing.tokens / timing.totals).round(6).tolist()
+    mean = (timing.tokens.sum(0) / timing.totals.sum(0)).round(6).tolist()
+    assert len(set(mean)) == 3
     for kind in KINDS:
         for plan in whole(plans_for(decoder, 3, NORMAL, kind=kind, sentences=10)):
             if kind not in ("bridge", "mean", "retrieved"):
                 assert plan.pace == ()
                 continue
+            own = [round(plan.pace[i], 6) for i in plan.starts]
+            assert own in ([mean] if kind == "mean" else documents)
             section = np.searchsorted(plan.starts, np.arange(10), "right") - 1
-            np.testing.assert_array_equal(plan.pace, rates[section])
+            np.testing.assert_allclose(plan.pace, np.array(own)[section], atol=1e-6)
+
+
+def test_a_plan_as_long_as_its_document_has_its_tokens(decoder: Decoder) -> None:
+    assert decoder.law is not None
+    tokens = decoder.law.timing.tokens.sum(1)
+    for plan in whole(plans_for(decoder, 5, NORMAL, kind="bridge")):
+        assert np.isclose(sum(plan.pace), tokens).any()
 
 
 def test_lengths_of_texts(decoder: Decoder) -> None:

@@ -1,8 +1,9 @@
 import pytest
 import torch
 
-from tests.generation.examples import made, paced
+from tests.generation.examples import made, staged
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.alignment import Schedule, stage_index
 from timecontrol.generation import Writing
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.rounds import Rounds, RoundStep
@@ -16,11 +17,11 @@ SHORT = {"unit": 7.0}
 
 def begun(decoder: Decoder, rows: int, follow: str = "budget") -> RoundStep:
     writing = Writing(length="forced", budget=BUDGET, follow=follow)
-    options = plan_options(decoder, paced(rows), writing)
+    options = plan_options(decoder, staged(rows), writing)
     signals = decoder.model.signals(options["plan"], options["plan_length"], hold=True)
-    step = RoundStep(decoder, rows, writing, signals, options.get("due"))
+    step = RoundStep(decoder, rows, writing, signals, options.get("schedule"))
     noise = uniforms(0, range(rows), BUDGET - 1, draws_for(writing.top_p))
-    step.reset(noise, options["plan_length"], signals, options.get("due"))
+    step.reset(noise, options["plan_length"], signals, options.get("schedule"))
     return step
 
 
@@ -45,13 +46,15 @@ def test_a_round_is_one_sentence_of_every_row() -> None:
     assert len(set(step.at.tolist())) > 1  # they stand at different places
 
 
-@pytest.mark.parametrize("likes", [SHORT, {"unit": 40.0}], ids=["words", "marks alone"])
+@pytest.mark.parametrize(
+    "likes", [SHORT, {"unit": 40.0}, {"tag": 40.0}], ids=["words", "marks alone", "tags alone"]
+)
 @pytest.mark.parametrize("follow", ["budget", "sentences"])
 @torch.no_grad()
 def test_a_row_that_waits_does_not_move(follow: str, likes: dict[str, float]) -> None:
     step = begun(made(likes=likes), 4, follow)
     with step.prepared():
-        sentence(Rounds(step))
+        step() if "tag" in likes else sentence(Rounds(step))
         step.waits[:] = torch.tensor([True, False, True, False])
         before = [tensor.clone() for tensor in step.state]
         for _ in range(3):
@@ -61,9 +64,15 @@ def test_a_row_that_waits_does_not_move(follow: str, likes: dict[str, float]) ->
     assert (step.at[[1, 3]] > before[0][[1, 3]]).all()
 
 
+def alone(schedule: Schedule, row: int) -> Schedule:
+    """Return the schedule of one row."""
+    return Schedule(*(value[row : row + 1] for value in vars(schedule).values()))
+
+
+@pytest.mark.parametrize("tag", [-9.0, 2.5, 7.0], ids=["no tags", "some", "many"])
 @torch.no_grad()
-def test_each_row_is_told_the_point_that_is_due_where_it_stands() -> None:
-    decoder = made(likes=SHORT)
+def test_each_row_is_told_the_point_that_is_due_where_it_stands(tag: float) -> None:
+    decoder = made(likes={**SHORT, "tag": tag})
     step, seen = begun(decoder, 4), set()
     with step.prepared():
         rounds = Rounds(step)
@@ -71,13 +80,15 @@ def test_each_row_is_told_the_point_that_is_due_where_it_stands() -> None:
             sentence(rounds)
             for row, at in enumerate(step.at.tolist()):
                 ids = torch.tensor([[decoder.codec.begin, *step.out[row, :at].tolist()]])
-                assert step.due is not None
-                expected = decoder.model.rows(ids, step.due[row : row + 1])[0]
+                assert step.schedule is not None
+                expected = decoder.model.rows(ids, alone(step.schedule, row))[0]
                 assert step.units[row] == expected[-1]
+                assert step.stage[row] == stage_index(ids, decoder.model.config.tags)[0, -1]
                 if step.wrote[row] > 1:  # of the sentence, not of its mark
                     assert step.told[row] == expected[-2]
                 seen.add((row, int(step.units[row])))
     assert len({row for row, _ in seen}) < len(seen) < 4 * 6
+    assert bool(step.stage.any()) == (tag > 0)
 
 
 @torch.no_grad()
@@ -89,7 +100,9 @@ def test_surprise_is_that_of_the_sentence() -> None:
     for row in range(3):
         ids = torch.tensor([[decoder.codec.begin, *step.out[row, : step.at[row]].tolist()]])
         assert step.signals is not None
-        logits = decoder.model(ids, signals=step.signals[row : row + 1]).logits[0, :-1].float()
+        assert step.schedule is not None
+        how = {"signals": step.signals[row : row + 1], "schedule": alone(step.schedule, row)}
+        logits = decoder.model(ids, **how).logits[0, :-1].float()
         logits.index_fill_(1, step.never, -torch.inf)
         told = logits.log_softmax(-1).gather(-1, ids[0, 1:, None]).sum()
         torch.testing.assert_close(step.surprise[row], -told, rtol=1e-4, atol=1e-4)

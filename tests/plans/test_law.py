@@ -11,9 +11,10 @@ from tests.plans.examples import MIX, TOKENS, bent, law, sections, staged, stage
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Law
 from timecontrol.plans.calm import Calm
-from timecontrol.plans.law import MOST_PATHS, bridge_noise
+from timecontrol.plans.law import MOST_PATHS, bridge_noise, evenly
 from timecontrol.plans.process import Process
 from timecontrol.plans.timing import NO_STAGE, Timing
+from timecontrol.plans.timing import TOKENS as UNKNOWN
 from timecontrol.runs import read_tensors, write_tensors
 
 
@@ -67,8 +68,10 @@ def test_paths_are_kept_evenly() -> None:
     assert len(kept) == MOST_PATHS
     assert (kept[0], kept[-1]) == (0, len(many) - 1)
     assert set(np.diff(kept)) <= {1, 2, 3}
-    own = Law.of(many, 10, sections=[[(i, 3)] for i in range(len(many))])
+    parts, sizes = [[(i, 3)] for i in range(len(many))], [[5 + i] for i in range(len(many))]
+    own = Law.of(many, 10, sections=parts, sizes=sizes)
     assert [own.sections_of(i)[0][0] for i in range(MOST_PATHS)] == kept
+    assert [own.sizes_of(i) for i in range(MOST_PATHS)] == [[5 + i] for i in kept]
 
 
 @pytest.mark.parametrize("paths", [bent(), bent(2), sections(), [np.ones((4, 3))] * 5])
@@ -105,22 +108,46 @@ def test_timing_and_process_are_those_of_the_documents_that_are_long_enough() ->
     assert found.process.width == 5
 
 
-def test_rates_are_those_of_the_documents_that_are_long_enough() -> None:
+def test_sizes_are_those_of_the_documents_that_are_long_enough() -> None:
     paths, parts = bent(), stages(bent())
     sizes = [[i + n for _, n in document] for i, document in enumerate(parts)]
     found = Law.of([np.zeros((2, 2)), *paths], 10, None, [[(9, 2)], *parts], 1, [[500], *sizes])
-    np.testing.assert_array_equal(found.timing.rates, Timing.of(parts, sizes).rates)
-    assert len(found.timing.rates) == 3
-    assert staged().timing.rates.tolist() == list(TOKENS)
-    alike = Law.of(paths, 10, sections=parts)
-    assert alike.timing.rates.tolist() == [1, 1, 1]
+    assert found.timing.sizes.tolist() == [n for own in sizes for n in own]
+    assert [found.sizes_of(i) for i in range(len(paths))] == sizes
+    assert [found.sections_of(i) for i in range(len(paths))] == parts
+    assert (staged().timing.tokens == staged().timing.totals * TOKENS).all()
     with pytest.raises(ValueError, match="zip"):
         Law.of(paths, 10, sections=parts, sizes=sizes[1:])
 
 
+def test_tokens_are_shared_out_evenly_worked_by_hand() -> None:
+    parts = [[(0, 1), (1, 3)], [(0, 2)]]
+    assert evenly(parts, [40, 10]) == [[10, 30], [10]]
+    assert evenly(parts, 12.0) == [[4, 12], [8]]  # three sentences on average
+    assert evenly(parts, [12.0]) == evenly(parts, 12.0)
+    assert evenly(parts, [1, 1]) == [[1, 1], [1]]  # each has one at least
+    assert evenly([[], *parts], [7, 40, 10]) == [[], [10, 30], [10]]
+
+
+def test_without_sizes_every_sentence_of_a_document_has_the_same_tokens() -> None:
+    """Short ones count for the mean, but are left out."""
+    paths, parts = bent(), stages(bent())
+    counts = [len(p) for p in paths]
+    each = Law.of(paths, [7 * n for n in counts], sections=parts)
+    assert (each.timing.tokens == 7 * each.timing.totals).all()
+    short = np.zeros((1, 2))
+    found = Law.of([short, *paths], 500, sections=[[(9, 1)], *parts])
+    rate = 500 / found.sentences
+    assert found.sentences == pytest.approx((1 + sum(counts)) / 101)
+    assert found.timing.sizes.tolist() == [
+        max(round(rate * n), 1) for document in parts for _, n in document
+    ]
+
+
 def test_documents_without_sections_are_one_stage() -> None:
     found = law()
-    assert found.timing.rates.tolist() == [1]
+    rate = 500 / found.sentences
+    assert found.timing.sizes.tolist() == [round(rate * len(p)) for p in bent()]
     assert found.timing.documents == [[(NO_STAGE, len(p))] for p in bent()]
     assert found.process.width == 1
 
@@ -132,9 +159,9 @@ def test_timing_and_process_come_back_to_the_last_bit(tmp_path: Path) -> None:
     write_tensors(file, {name: torch.from_numpy(a) for name, a in own.tensors().items()})
     found = Law.from_tensors({name: t.numpy() for name, t in read_tensors(file)[0].items()})
     assert found.timing.documents == own.timing.documents
-    assert found.timing.rates.dtype == np.float64
-    np.testing.assert_array_equal(found.timing.rates, own.timing.rates)
-    assert (own.timing.rates % 1 > 0).any()
+    assert found.timing.sizes.dtype == np.int64
+    np.testing.assert_array_equal(found.timing.sizes, own.timing.sizes)
+    assert [found.sizes_of(i) for i in range(3)] == sizes[:3]
     assert found.process.width == 3
     for name, value in own.process.tensors().items():
         np.testing.assert_array_equal(found.process.tensors()[name], value)
@@ -147,7 +174,7 @@ def test_old_tensors_are_of_one_stage_and_of_what_is_known_of_paths() -> None:
     assert len(old) < len(own.tensors())
     found = Law.from_tensors(old)
     assert found.timing.documents == [[(NO_STAGE, len(p))] for p in own.paths]
-    assert found.timing.rates.tolist() == [1]
+    assert found.timing.sizes.tolist() == [UNKNOWN * len(p) for p in own.paths]
     assert found.process.width == 1
     times = [(np.arange(len(p)) + 0.5) / len(p) for p in own.paths]
     expected = Process.of(own.paths, times)
@@ -203,7 +230,7 @@ def test_paths_are_stored_in_single_precision() -> None:
         "fit.end.mean",
         "calm.end.bias",
         "timing.counts",
-        "timing.rates",
+        "timing.sizes",
         "process.slow",
     ],
 )

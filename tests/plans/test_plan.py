@@ -129,23 +129,27 @@ def test_a_pace_that_cannot_be_is_refused(pace: Any) -> None:
 
 def test_when_points_are_due_worked_by_hand() -> None:
     """Sentences of 2, 6 and 4 of 12 tokens begin at 0, 2 and 8, four of 40 at 0, 10, 20, 30."""
-    np.testing.assert_allclose(Plan(POINTS[:3], pace=(1, 3, 2)).due(12), [1, 5])
-    np.testing.assert_allclose(Plan(POINTS[:3], pace=(1, 3, 2)).due(24), [2, 10])
-    np.testing.assert_allclose(Plan(POINTS).due(40), [5, 15, 25])
-    np.testing.assert_allclose(Plan(POINTS, pace=(7.0,) * 4).due(40), [5, 15, 25])
+    np.testing.assert_allclose(Plan(POINTS[:3], pace=(1, 3, 2)).due(12), [1, 5, 10])
+    np.testing.assert_allclose(Plan(POINTS[:3], pace=(1, 3, 2)).due(24), [2, 10, 20])
+    np.testing.assert_allclose(Plan(POINTS).due(40), [5, 15, 25, 35])
+    np.testing.assert_allclose(Plan(POINTS, pace=(7.0,) * 4).due(40), [5, 15, 25, 35])
     for pace in ((), (3.0,)):
-        assert Plan(POINTS[:1], pace=pace).due(40).shape == (0,)
+        np.testing.assert_allclose(Plan(POINTS[:1], pace=pace).due(40), [20])  # its end
 
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=9), st.floats(2, 5000))
-def test_points_are_due_in_order_within_the_budget(pace: list[float], budget: float) -> None:
+def test_points_and_the_end_are_due_in_order_within_the_budget(
+    pace: list[float], budget: float
+) -> None:
     plan = Plan(np.zeros((len(pace), 2)), pace=tuple(pace))
     due = plan.due(budget)
-    assert due.shape == (len(pace) - 1,)
+    assert due.shape == (len(pace),)
     assert (np.diff([0, *due, budget]) > 0).all()
     stretched = Plan(plan.points, pace=tuple(7 * w for w in pace))
     np.testing.assert_allclose(stretched.due(budget), due, rtol=1e-9)
     np.testing.assert_allclose(plan.due(3 * budget), 3 * due, rtol=1e-9)
+    begins = budget * np.cumsum([0, *pace]) / sum(pace)
+    np.testing.assert_allclose(due, (begins[1:] + begins[:-1]) / 2, rtol=1e-9)
 
 
 def test_points_alone_are_a_plan() -> None:

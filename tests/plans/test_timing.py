@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from timecontrol.plans.timing import NO_STAGE, Sections, Timetable, Timing, whole_numbers
+from timecontrol.plans.timing import (
+    NO_STAGE,
+    TOKENS,
+    Sections,
+    Timetable,
+    Timing,
+    begins,
+    whole_numbers,
+)
 
 Array = NDArray[np.float64]
 
@@ -43,8 +51,19 @@ def tables(timing: Timing, n: int, seed: int = 0) -> list[Timetable]:
     return [timing.drawn(n, random(seed)), timing.mean(n)]
 
 
+def sizes_for(found: Sequence[Sections], data: st.DataObject) -> list[list[int]]:
+    """Tokens of their sections, drawn."""
+    return [[data.draw(st.integers(1, 99)) for _ in document] for document in found]
+
+
+def alike(table: Timetable, other: Timetable) -> None:
+    assert table.starts == other.starts
+    np.testing.assert_allclose(table.times, other.times)
+    np.testing.assert_allclose(table.pace, other.pace)
+
+
 def counts(table: Timetable) -> list[int]:
-    """Sentences of each section with a tag."""
+    """Sentences of each stage with a tag."""
     return [b - a for a, b in pairwise([*table.starts, len(table.times)])]
 
 
@@ -74,76 +93,134 @@ def test_shares_are_means_over_documents_not_over_sentences() -> None:
     np.testing.assert_allclose(timing.shares, [1 / 4, 3 / 4])
 
 
-def test_a_document_begins_its_sections_where_they_stand() -> None:
+def test_a_document_begins_its_stages_where_they_stand() -> None:
     timing = Timing.of([[(NO_STAGE, 2), (TITLE, 1), (STEP, 3), (STEP, 1)]])
-    table = timing.whole(timing.documents[0])
-    assert table.starts == (2, 3, 6)  # text before the first tag is no section with one
+    table = timing.whole(timing.documents[0], {NO_STAGE: 4.0, TITLE: 9.0, STEP: 7.0})
+    assert table.starts == (2, 3)  # text before the first tag has none; two steps are one stage
+    assert table.pace.tolist() == [4, 4, 9, 7, 7, 7, 7]
     np.testing.assert_allclose(table.times, (np.arange(7) + 0.5) / 7)
 
 
-def test_rates_worked_by_hand() -> None:
-    """Tokens of a stage over its sentences: 12 / 2, and 60 / 6 in three sections."""
-    found = [[(TITLE, 1), (STEP, 3)], [(TITLE, 1), (STEP, 2), (STEP, 1)]]
-    timing = Timing.of(found, [[5, 30], [7, 10, 20]])
-    assert timing.rates.tolist() == [6, 10]
-    assert timing.rates_of([STEP, TITLE, TITLE, STEP]).tolist() == [10, 6, 6, 10]
-    assert timing.rates_of([]).tolist() == []
-    assert timing.whole(found[1]).pace.tolist() == [6, 10, 10, 10]
-    assert timing.whole([(STEP, 1), (TITLE, 2)]).pace.tolist() == [10, 6, 6]
-    assert timing.mean(5).pace.tolist() == [6, 10, 10, 10, 10]
-    assert Timing.from_tensors(timing.tensors()).rates.tolist() == [6, 10]
-    alike = Timing.of(found)
-    assert alike.rates.tolist() == [1, 1]
-    assert alike.whole(found[0]).pace.tolist() == [1, 1, 1, 1]
+def test_where_stages_begin_worked_by_hand() -> None:
+    assert begins([]) == begins([NO_STAGE] * 3) == ()
+    assert begins([0, 0, 0]) == (0,)
+    assert begins([NO_STAGE, NO_STAGE, 2, 2, 5]) == (2, 4)
+    assert begins([0, 1, 1, 0]) == (0, 1, 3)  # one that comes again is another stage
+    assert begins([1, NO_STAGE, 1]) == (0, 2)
 
 
-def test_text_before_the_first_tag_has_a_rate_of_its_own() -> None:
+@given(st.lists(st.integers(NO_STAGE, 2), max_size=12))
+def test_a_stage_begins_where_it_is_another_than_before(stages: list[int]) -> None:
+    found = begins(stages)
+    for i, stage in enumerate(stages):
+        other = stage != NO_STAGE and (i == 0 or stages[i - 1] != stage)
+        assert (i in found) == other
+    assert list(found) == sorted(set(found))
+
+
+TOLD: list[list[tuple[int, int]]] = [
+    [(TITLE, 1), (STEP, 3)],
+    [(TITLE, 1), (STEP, 2), (STEP, 3)],
+]
+
+
+def test_tokens_worked_by_hand() -> None:
+    """A plan has as many a sentence as the document it is drawn after: 18 / 3, or 70 / 5."""
+    timing = Timing.of(TOLD, [[5, 18], [7, 30, 40]])
+    assert timing.sizes.tolist() == [5, 18, 7, 30, 40]
+    assert timing.tokens.tolist() == [[5, 18], [7, 70]]
+    for n in (2, 4, 6, 30):
+        seen = {tuple(timing.drawn(n, random(seed)).pace) for seed in range(20)}
+        assert seen == {(5, *[6] * (n - 1)), (7, *[14] * (n - 1))}
+        assert timing.mean(n).pace.tolist() == [6, *[11] * (n - 1)]  # 12 / 2, and 88 / 8
+
+
+def test_where_nobody_has_counted_them_sentences_have_the_same_tokens() -> None:
+    timing = Timing.of(TOLD)
+    assert timing.sizes.tolist() == [n * TOKENS for n in (1, 3, 1, 2, 3)]
+    for table in tables(timing, 9):
+        assert table.pace.tolist() == [TOKENS] * 9
+
+
+def test_text_before_the_first_tag_has_tokens_of_its_own() -> None:
     timing = Timing.of([[(NO_STAGE, 2), (STEP, 1)]], [[8, 7]])
-    assert timing.rates_of([NO_STAGE, STEP]).tolist() == [4, 7]
-    assert timing.whole(timing.documents[0]).pace.tolist() == [4, 4, 7]
+    for table in tables(timing, 3):
+        assert table.pace.tolist() == [4, 4, 7]
 
 
-def test_a_stage_without_tokens_has_a_pace_all_the_same() -> None:
+def test_a_section_that_was_cut_off_has_a_pace_all_the_same() -> None:
     timing = Timing.of([[(TITLE, 2), (STEP, 2)]], [[0, 8]])
-    assert 0 < timing.rates[0] < 1e-3
-    assert timing.rates[1] == 4
+    assert timing.sizes.tolist() == [1, 8]
+    for table in tables(timing, 4):
+        assert table.pace.tolist() == [0.5, 0.5, 4, 4]
 
 
-@given(corpora, st.data())
-def test_at_these_rates_documents_have_the_tokens_they_have(
-    found: list[Sections], data: st.DataObject
+@given(corpora, st.integers(0, 9), st.data())
+def test_a_plan_as_long_as_its_document_has_the_tokens_of_its_document(
+    found: list[Sections], seed: int, data: st.DataObject
 ) -> None:
-    """All together, in each stage."""
-    sizes = [[data.draw(st.integers(1, 99)) for _ in document] for document in found]
+    """In each stage."""
+    sizes = sizes_for(found, data)
     timing = Timing.of(found, sizes)
-    expected, tokens = dict.fromkeys(timing.names, 0.0), dict.fromkeys(timing.names, 0)
-    for document, own in zip(found, sizes, strict=True):
-        for (stage, count), size in zip(document, own, strict=True):
-            tokens[stage] += size
-            expected[stage] += count * timing.rates_of([stage])[0]
-    assert expected == pytest.approx(tokens)
+    document = random(seed).integers(len(found))
+    n = sum(count for _, count in found[document])
+    table = timing.drawn(n, random(seed))
+    assert table.pace.sum() == pytest.approx(sum(sizes[document]))
+    stage = np.searchsorted(timing.shares.cumsum()[:-1], table.times)  # tau tells it
+    for place in range(len(timing.names)):
+        own = table.pace[stage == place].sum()
+        assert own == pytest.approx(timing.tokens[document, place])
 
 
 @given(corpora, st.integers(1, 60), st.integers(0, 9), st.data())
 def test_the_pace_of_a_timetable_is_that_of_its_stages(
     found: list[Sections], n: int, seed: int, data: st.DataObject
 ) -> None:
-    sizes = [[data.draw(st.integers(1, 99)) for _ in document] for document in found]
-    timing = Timing.of(found, sizes)
-    for table in tables(timing, n, seed):
-        stage = np.searchsorted(timing.shares.cumsum()[:-1], table.times)  # tau tells it
-        np.testing.assert_array_equal(table.pace, timing.rates[stage])
+    """In the document it is drawn after, or in all of them."""
+    timing = Timing.of(found, sizes_for(found, data))
+    document = random(seed).integers(len(found))
+    drawn, mean = tables(timing, n, seed)
+    for table, totals, tokens in (
+        (drawn, timing.totals[document], timing.tokens[document]),
+        (mean, timing.totals.sum(0), timing.tokens.sum(0)),
+    ):
+        stage = np.searchsorted(timing.shares.cumsum()[:-1], table.times)
+        np.testing.assert_allclose(table.pace, tokens[stage] / totals[stage])
+
+
+@given(corpora, st.integers(1, 40), st.integers(0, 9), st.data())
+def test_neighbouring_sections_of_one_tag_are_one_stage(
+    found: list[Sections], n: int, seed: int, data: st.DataObject
+) -> None:
+    """As many as there may be, plans are those of documents in which they are one section."""
+    sizes = sizes_for(found, data)
+    joined, whole = [], []
+    for document, own in zip(found, sizes, strict=True):
+        parts: dict[int, list[int]] = {}
+        for (stage, count), size in zip(document, own, strict=True):  # in order of their stages
+            known = parts.setdefault(stage, [0, 0])
+            parts[stage] = [known[0] + count, known[1] + size]
+        joined.append([(stage, count) for stage, (count, _) in parts.items()])
+        whole.append([size for _, size in parts.values()])
+    pairs = zip(
+        tables(Timing.of(found, sizes), n, seed),
+        tables(Timing.of(joined, whole), n, seed),
+        strict=True,
+    )
+    for table, other in pairs:
+        alike(table, other)
 
 
 @given(corpora)
 def test_documents_are_kept_as_they_are(found: list[Sections]) -> None:
-    timing = Timing.of(found)
+    timing = Timing.of(found, [[7 + i for i in range(len(document))] for document in found])
     assert timing.documents == [list(document) for document in found]
     again = Timing.from_tensors(timing.tensors())
     assert again.documents == timing.documents
-    kinds = {name: a.dtype for name, a in timing.tensors().items()}
-    whole = dict.fromkeys(("stages", "counts", "lengths"), np.dtype(np.int64))
-    assert kinds == whole | {"rates": np.dtype(np.float64)}
+    np.testing.assert_array_equal(again.sizes, timing.sizes)
+    for one in (timing, again):
+        kinds = {name: a.dtype for name, a in one.tensors().items()}
+        assert kinds == dict.fromkeys(("stages", "counts", "lengths", "sizes"), np.dtype(np.int64))
 
 
 @given(corpora)
@@ -165,7 +242,7 @@ def test_a_timetable_has_n_sentences_in_rising_order(
 
 
 @given(corpora, st.integers(1, 60), st.integers(0, 9))
-def test_it_begins_with_the_first_section_that_has_a_tag(
+def test_it_begins_with_the_first_stage_that_has_a_tag(
     found: list[Sections], n: int, seed: int
 ) -> None:
     tagged = [[(s, c) for s, c in d if s != NO_STAGE] or [(0, 1)] for d in found]
@@ -230,6 +307,17 @@ def test_the_mean_timetable_has_the_mean_counts() -> None:
     assert len(Timing.of(rare).mean(9).starts) == 2  # most documents have no third section
 
 
+def test_what_is_always_the_same_is_so_in_the_mean_of_documents_that_have_it() -> None:
+    """A title of two sentences and 5 tokens each in two documents of three, and one without."""
+    found = [[(TITLE, 2), (STEP, 3)], [(STEP, 4)], [(TITLE, 2), (STEP, 8)]]
+    timing = Timing.of(found, [[8, 60], [40], [12, 50]])
+    assert timing.fixed.tolist() == [True, False]
+    for n in (5, 7, 40):
+        table = timing.mean(n)
+        assert counts(table) == [2, n - 2]
+        assert table.pace.tolist() == [5, 5, *[10] * (n - 2)]
+
+
 def test_where_no_section_is_usual_there_is_a_mean_timetable_all_the_same() -> None:
     timing = Timing.of([[(0, 2)], [(1, 3)], [(2, 4)]])
     for n in (1, 2, 3, 10):
@@ -240,32 +328,20 @@ def test_a_timetable_of_a_document_s_own_length_is_the_document() -> None:
     timing = Timing.of(RECIPES)
     for seed in range(10):
         found = timing.drawn(7, random(seed))
-        own = [counts(found), counts(timing.whole(RECIPES[0]))]
-        assert own[0] == own[1] == [1, 2, 4]
+        assert counts(found) == [1, 2, 4]
+        np.testing.assert_allclose(found.times, timing.times(RECIPES[0]))
     mixed = Timing.of([[(0, 5), (1, 1)], [(0, 1), (1, 5)]])  # of one length, so slopes are shares
     seen = Counter(tuple(counts(mixed.drawn(6, random(seed)))) for seed in range(200))
     assert seen.keys() == {(5, 1), (1, 5)}
     assert min(seen.values()) > 60
 
 
-def test_repeated_tags_get_more_sections_when_stretched() -> None:
+def test_repeated_tags_are_one_stage_however_long() -> None:
     timing = Timing.of(HOWTOS)
-    for n in (3, 9, 21, 61):
+    for n in (3, 9, 10, 21, 61):
         for table in tables(timing, n):
-            assert counts(table) == [1, *[2] * ((n - 1) // 2)]
-    assert counts(timing.mean(10)) == [1, 2, 2, 2, 2, 1]  # what is left over is a section, too
-    once = Timing.of(RECIPES)
-    assert all(len(once.mean(n).starts) == 3 for n in (3, 9, 61))
-
-
-def test_repeated_sections_are_as_long_as_those_of_the_stage() -> None:
-    steps = [(STEP, 2), (STEP, 4)]
-    timing = Timing.of([[(TITLE, 1), *steps], [(TITLE, 1), *steps, *steps]])
-    found = [c for seed in range(100) for c in counts(timing.drawn(31, random(seed)))[1:-1]]
-    shares = Counter(found)
-    assert shares.keys() == {2, 4}
-    assert 0.4 < shares[2] / len(found) < 0.6
-    assert counts(timing.mean(13)) == [1, 3, 3, 3, 3]
+            assert counts(table) == [1, n - 1]
+    assert all(len(Timing.of(RECIPES).mean(n).starts) == 3 for n in (3, 9, 61))
 
 
 def test_short_plans_have_the_first_sections() -> None:

@@ -91,6 +91,9 @@ def run(
     end_weight: Annotated[
         float | None, typer.Option(help="Weight of decisions at sentence ends.")
     ] = None,
+    jitter: Annotated[
+        float | None, typer.Option(help="Sentences by which plans are ahead or behind, sd.")
+    ] = None,
     apart: Annotated[
         float | None, typer.Option(help="What thinking of tags within sentences costs.")
     ] = None,
@@ -161,6 +164,7 @@ def run(
         final_mark=final_mark,
         end_weight=end_weight,
         apart=apart,
+        jitter=jitter,
     )
     try:
         trained = Decoder.fit(

@@ -9,12 +9,21 @@ so a unit-end mark already sees the plan of what comes next, and may decide what
 and generation use this very function; a decoding step that sees one token at a time carries the
 count along.
 
-Sentences that are longer or shorter than others are told of the plan too late or too early, and a
-text that has to fill a budget of tokens may not come to its end. So where the budget is known, the
-row after a mark can be told by the tokens so far instead (``plans.Plan.due``); with p the position
-of the last mark, from 0::
+A text that is being written is told of its plan too late or too early where its sentences are
+longer or shorter than others, and may not come to its end. So the row after a mark can be told by
+the tokens so far instead (``plans.Plan.due``); with p the position of the last mark, from 0::
 
-    row = number of points i > 0 with due_i <= p + 1
+    due = number of points i > 0, and the end, with due_i <= p + 1
+
+And a text may begin a stage (abstract, history, ...) earlier than its plan, and would then be told
+of one while it writes another, and take the tag twice. Where a plan says at which rows b_1, b_2 and
+so on its stages begin, a tag that comes early takes it along; with j tags so far that differ from
+the tag before them::
+
+    row = max(due, b_j),     b_0 = 0
+
+Which tags they are does not matter. A tag that is late is not waited for: decoders that had missed
+one did not take it when the plan stood still (docs/log.md).
 
 Where a text form has no marks (the paper's dialogues), a speaker's tag opens a unit; the first tag
 of all opens the first unit, which has begun already.
@@ -22,9 +31,11 @@ of all opens the first unit, which has begun already.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 
 def is_boundary(ids: Tensor, boundaries: Sequence[int]) -> Tensor:
@@ -61,28 +72,76 @@ def row_of(count: Tensor, opens: bool = False) -> Tensor:
     return (count - 1).clamp_min(0) if opens else count
 
 
-def due_index(ids: Tensor, boundaries: Sequence[int], due: Tensor) -> Tensor:
-    """Return the row of each token by the tokens so far, (batch, tokens).
+@dataclass(frozen=True)
+class Schedule:
+    """When the points of several plans are due, at the latest."""
+
+    due: Tensor
+    """Tokens at which points and the end are due, filled up with never, (plans, most)."""
+    low: Tensor
+    """b_j, the least row after j tags that differ, the last one for more, (plans, stages)."""
+
+    @classmethod
+    def of(cls, due: Sequence[Sequence[float]], starts: Sequence[Sequence[int]]) -> "Schedule":
+        """Return the schedule of plans.
+
+        Args:
+            due: As ``plans.Plan.due`` gives it.
+            starts: The rows at which stages begin; none where a plan does not know.
+        """
+        most = max(len(own) for own in due)
+        when = [[*own, *[math.inf] * (most - len(own))] for own in due]
+        stages = 1 + max(len(own) for own in starts)
+        low = [[0, *own] + [own[-1] if own else 0] * (stages - 1 - len(own)) for own in starts]
+        return cls(torch.tensor(when), torch.tensor(low))
+
+    def to(self, device: torch.device) -> "Schedule":
+        """Return it on a device."""
+        return Schedule(*(getattr(self, f.name).to(device) for f in fields(self)))
+
+    def repeated(self, times: int) -> "Schedule":
+        """Return it with each plan so many times."""
+        return Schedule(*(getattr(self, f.name).repeat_interleave(times, 0) for f in fields(self)))
+
+    def within(self, row: Tensor, stage: Tensor) -> Tensor:
+        """Return rows as they may be after so many tags that differ, (plans, tokens) each."""
+        place = stage.clamp_max(self.low.shape[-1] - 1)
+        return torch.maximum(row, self.low.gather(-1, place))
+
+
+def due_index(
+    ids: Tensor, boundaries: Sequence[int], tags: Sequence[int], schedule: Schedule
+) -> Tensor:
+    """Return the row of each token by the tokens and tags so far, (batch, tokens).
 
     Args:
         ids: Token ids from the beginning of the document, (batch, tokens).
         boundaries: Ids that end a unit.
-        due: When points are due (``due_of``), (batch, most).
+        tags: Ids that begin a section.
+        schedule: Of the plans.
     """
     so_far = torch.arange(1, ids.shape[-1] + 1, device=ids.device).expand_as(ids)
-    own = (due.unsqueeze(-2) <= so_far.unsqueeze(-1)).sum(-1)  # (batch, tokens)
-    return torch.where(is_boundary(ids, boundaries), own, 0).cummax(-1).values
+    own = (schedule.due.unsqueeze(-2) <= so_far.unsqueeze(-1)).sum(-1)  # (batch, tokens)
+    row = torch.where(is_boundary(ids, boundaries), own, 0).cummax(-1).values
+    return schedule.within(row, stage_index(ids, tags))
 
 
-def next_due(row: Tensor, at_mark: Tensor, so_far: Tensor, due: Tensor) -> Tensor:
-    """Return the row after one more token of each document, ``so_far`` with it, (rows,)."""
-    return torch.where(at_mark, (due <= so_far.unsqueeze(-1)).sum(-1), row)
+def stage_index(ids: Tensor, tags: Sequence[int]) -> Tensor:
+    """Return how many tags so far differ from the tag before them, (batch, tokens)."""
+    if not tags:
+        return torch.zeros_like(ids)
+    tag = is_boundary(ids, tags)
+    place = torch.where(tag, torch.arange(ids.shape[-1], device=ids.device), -1)
+    last = place.cummax(-1).values  # the last tag's place, with the token's own
+    before = F.pad(last, (1, -1), value=-1)  # without it
+    known = ids.gather(-1, before.clamp_min(0))
+    new = tag & ((before < 0) | (known != ids))
+    return new.long().cumsum(-1)
 
 
-def due_of(plans: Sequence[Sequence[float]]) -> Tensor:
-    """Return when the points of several plans are due, filled up with never, (plans, most)."""
-    most = max(len(due) for due in plans)
-    return torch.tensor([[*due, *[math.inf] * (most - len(due))] for due in plans])
+def next_due(due: Tensor, at_mark: Tensor, so_far: Tensor, schedule: Schedule) -> Tensor:
+    """Return what is due after one more token of each document, ``so_far`` with it, (rows,)."""
+    return torch.where(at_mark, (schedule.due <= so_far.unsqueeze(-1)).sum(-1), due)
 
 
 def rows_at(signals: Tensor, index: Tensor) -> Tensor:

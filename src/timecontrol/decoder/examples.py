@@ -27,6 +27,10 @@ from timecontrol.tokens import Codec, Piece
 Array = NDArray[np.float64]
 
 
+KNOT = 8
+"""Sentences between two shifts of a plan against its text."""
+
+
 @dataclass(frozen=True)
 class Item:
     """A document: its sentences as tokens, and their latents."""
@@ -51,6 +55,8 @@ class Example:
     """Tag and first position of each section."""
     sections: list[tuple[int, int]]
     """Stage of each section, and how many of the plan's points it has."""
+    rows: list[int] | None = None
+    """Which of the plan's points each unit is told, and after the last; its own where ``None``."""
 
 
 def section_points(pieces: Sequence[Piece], tags: Sequence[str], sparse: bool) -> Array:
@@ -81,6 +87,17 @@ def smoothed(points: Array, width: int) -> Array:
     low = np.maximum(np.arange(n) - before, 0)
     high = np.minimum(np.arange(n) + after + 1, n)
     return np.asarray((total[high] - total[low]) / (high - low)[:, None])
+
+
+def warped(n: int, sd: float, random: np.random.Generator) -> list[int]:
+    """Return rows 0 to n, moved by a few and still rising, (n + 1).
+
+    Every ``KNOT`` rows a shift is drawn, N(0, sd^2), straight between them; the end stays.
+    """
+    knots = n // KNOT + 2
+    shift = np.interp(np.arange(n) / KNOT, np.arange(knots), sd * random.standard_normal(knots))
+    rows = np.clip(np.round(np.arange(n) + shift), 0, n - 1).astype(int)
+    return [*np.maximum.accumulate(rows).tolist(), n]
 
 
 def unit_points(pieces: Sequence[Piece], points: Array, by_section: bool) -> Array:
@@ -183,7 +200,10 @@ class Examples(Dataset[Example]):
             points = points[: int(numbers[-1]) + 1]
         starts = [(tag, at) for tag, at in encoded.starts if at < len(ids)]
         sections = stages(pieces, self.codec.layout.tags, len(points))
-        return Example(ids, self._weights(ids), points, keep, starts, sections)
+        rows = None
+        if self.scale is not None and s.jitter and len(points) and points.shape[1]:
+            rows = warped(len(points), s.jitter, random)
+        return Example(ids, self._weights(ids), points, keep, starts, sections, rows)
 
     def _weights(self, ids: list[int]) -> list[float]:
         """Return how much each prediction counts: more after a sentence or at the beginning."""
@@ -259,6 +279,11 @@ class Collator:
         if examples[0].points.shape[1]:
             batch |= plan_batch([e.points for e in examples], self.fixed // 4)
             batch["plan_keep"] = torch.tensor([e.keep for e in examples])
+        if examples[0].rows is not None:
+            units = unit_index(ids, self.boundaries, self.opens)
+            told = [torch.tensor(e.rows or range(len(e.points) + 1)) for e in examples]
+            own = [t[u.clamp_max(len(t) - 1)] for t, u in zip(told, units, strict=True)]
+            batch["units"] = torch.stack(own)
         if self.early:
             units = unit_index(ids, self.boundaries, self.opens)
             batch["units"] = torch.cat([units[:, 1:], units[:, -1:]], -1)

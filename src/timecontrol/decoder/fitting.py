@@ -210,9 +210,10 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
 
 
 def sizes_of(example: Example) -> list[int]:
-    """Return the tokens of each section of a document."""
+    """Return the tokens of each section of a document; one that was cut off has none."""
     places = [at for _, at in example.starts[: len(example.sections)]]
-    return [b - a for a, b in pairwise([*places, len(example.ids)])]
+    places += [len(example.ids)] * (len(example.sections) + 1 - len(places))
+    return [b - a for a, b in pairwise(places)]
 
 
 def metrics_of(outcome: Outcome) -> dict[str, Any]:

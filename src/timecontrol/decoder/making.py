@@ -35,6 +35,8 @@ def model_of(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:
         look=settings.look,
         tags=sorted(codec.tag_ids.values()),
         between=[] if codec.style.period or not settings.final_mark else codec.between,
+        close=codec.end,
+        decided=codec.go_on is not None,
         apart=settings.apart,
     )
 

@@ -29,6 +29,7 @@ from transformers import (
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from timecontrol.decoder.alignment import (
+    Schedule,
     due_index,
     is_boundary,
     last_unit,
@@ -39,6 +40,9 @@ from timecontrol.decoder.fusion import Taps, joined, layers_of
 
 IGNORED = -100
 """The label of a token that is not predicted."""
+SHORTEST = 8
+"""Tokens of a sentence, on average, at least: where they are shorter, some decisions do not count
+among the misplaced."""
 
 
 class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
@@ -62,6 +66,8 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
         look: int = 0,
         tags: Sequence[int] = (),
         between: Sequence[int] = (),
+        close: int = 0,
+        decided: bool = False,
         apart: float = 0.0,
         **rest: Any,
     ) -> None:
@@ -80,8 +86,11 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
             fusion: How the signal is joined to what is there: ``add`` or ``film``.
             look: How many points before and after are told, as differences; 0: none.
             tags: Token ids that begin a section.
-            between: Token ids that stand between sentences alone: tags, that one goes on, the end.
-            apart: How much it costs in training to think of these within a sentence.
+            between: Token ids that stand between sentences alone: tags, that one goes on; ``close``
+                is such a one, too.
+            close: The id that ends a document.
+            decided: Whether nothing but these follows a sentence.
+            apart: How much it costs in training to think otherwise.
             **rest: What every configuration may have.
         """
         if isinstance(text_config, dict):
@@ -92,7 +101,8 @@ class PlannedConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
         self.clock, self.end_row, self.sparse, self.units = clock, end_row, sparse, units
         self.boundaries, self.opens = list(boundaries), opens
         self.fusion, self.look, self.tags = fusion, look, list(tags)
-        self.between, self.apart = list(between), apart
+        self.between, self.close, self.decided = list(between), close, decided
+        self.apart = apart
         if text_config is not None:
             rest.setdefault("tie_word_embeddings", text_config.tie_word_embeddings)
             rest.setdefault("attn_implementation", text_config._attn_implementation)
@@ -235,7 +245,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         plan_keep: Tensor | None = None,
         signals: Tensor | None = None,
         units: Tensor | None = None,
-        due: Tensor | None = None,
+        schedule: Schedule | None = None,
         **rest: Any,
     ) -> CausalLMOutputWithPast:
         """Predict the next token of each position.
@@ -251,8 +261,8 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             signals: Instead of a plan, what ``signals`` makes of it.
             units: Which unit each token belongs to, (batch, tokens), where ``input_ids`` is not the
                 whole document.
-            due: When the points of each plan are due (``alignment.due_index``), where rows are told
-                by tokens.
+            schedule: When the points of each plan are due, where rows are told by tokens and tags
+                (``alignment.due_index``).
             **rest: Handed to the base.
         """
         if signals is None and plan is not None and self.config.plan_dim:
@@ -262,7 +272,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             self.taps.signals = None  # of the pass before, kept for its gradients
         if signals is not None and self.taps is not None:
             if units is None:
-                units = self.rows(input_ids, due)
+                units = self.rows(input_ids, schedule)
             added = rows_at(signals, units)  # (batch, tokens, depths, hidden)
             if self.config.sparse:
                 added = added * self._at_boundary(input_ids).to(added)
@@ -280,10 +290,14 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
                 self.taps.signals = None
         if labels is None:
             return found  # type: ignore[no-any-return]
-        c, within = self.config, None
+        losses = token_losses(found.logits, labels)
+        counts = counted(labels, weights)
+        total, c = (losses * counts).sum(), self.config
         if self.training and c.apart and c.between:
-            within = ~self._at_boundary(input_ids)[..., 0, 0]
-        loss = weighted_loss(found.logits, labels, weights, within, c.between, c.apart)
+            ends = self._at_boundary(input_ids)[..., 0, 0]
+            about = (c.between, c.close, c.decided)
+            total = total + c.apart * misplaced(found.logits, labels, losses, ends, *about)
+        loss = total / counts.sum().clamp_min(1e-9)
         return CausalLMOutputWithPast(
             loss=loss,  # type: ignore[arg-type]
             logits=found.logits,
@@ -292,18 +306,20 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
             attentions=found.attentions,
         )
 
-    def rows(self, ids: Tensor, due: Tensor | None = None, last: bool = False) -> Tensor:
+    def rows(self, ids: Tensor, schedule: Schedule | None = None, last: bool = False) -> Tensor:
         """Return the plan's row of each token of whole documents, (batch, tokens).
 
         Args:
             ids: (batch, tokens).
-            due: When the plan's points are due, if they are told by tokens.
+            schedule: When their plans' points are due, if they are told by that; in beam search
+                there are several rows of ``ids`` for each plan.
             last: Whether those of the last tokens alone are wanted, (batch, 1).
         """
         c = self.config
-        if due is None:
+        if schedule is None:
             return (last_unit if last else unit_index)(ids, c.boundaries, c.opens)
-        found = due_index(ids, c.boundaries, due)
+        schedule = schedule.repeated(len(ids) // len(schedule.due))
+        found = due_index(ids, c.boundaries, c.tags, schedule)
         return found[:, -1:] if last else found
 
     def _at_boundary(self, ids: Tensor) -> Tensor:
@@ -320,7 +336,7 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         found: dict[str, Any] = bare.prepare_inputs_for_generation(input_ids, *args, **kwargs)
         if found.get("signals") is not None:
             step = found["input_ids"].shape[1]
-            units = self.rows(input_ids, found.get("due"), last=step == 1)
+            units = self.rows(input_ids, found.get("schedule"), last=step == 1)
             found["units"] = units[:, -step:].contiguous()
         return found
 
@@ -373,49 +389,77 @@ class Projection(nn.Module):
         return found
 
 
-def weighted_loss(
-    logits: Tensor,
-    labels: Tensor,
-    weights: Tensor | None = None,
-    within: Tensor | None = None,
-    between: Sequence[int] = (),
-    apart: float = 0.0,
-) -> Tensor:
-    """Return the mean of -log p(label), each counted by its weight.
-
-    Some tokens B stand between sentences alone. A tag begins as the mean of its words, and is then
-    drawn in the place of such a word, once in a few dozen documents; so it can be made to cost that
-    the model thinks of them elsewhere (unlikelihood; Welleck et al., 2020)::
-
-        + apart * mean over positions within sentences of -log(1 - p(B))
+def token_losses(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return -log p(label) of what follows each token, 0 where that is ignored, (batch, tokens).
 
     Args:
         logits: (batch, tokens, vocabulary); position i predicts label i + 1.
         labels: (batch, tokens).
-        weights: Of the labels, (batch, tokens).
-        within: Whether what follows a token is within a sentence, (batch, tokens).
-        between: B.
-        apart: What it costs.
     """
-    labels = F.pad(labels, (0, 1), value=IGNORED)[:, 1:]  # moved, so that shapes stay even
-    flat, told = logits.flatten(0, 1).float(), labels.flatten()
-    losses = F.cross_entropy(flat, told, ignore_index=IGNORED, reduction="none")
-    known = (told != IGNORED).float()
-    counted = known
-    if weights is not None:
-        counted = counted * F.pad(weights, (0, 1))[:, 1:].flatten().float()
-    total = counted.sum().clamp_min(1e-9)
-    loss = (losses * counted).sum() / total
-    if within is not None and apart:
-        few = torch.tensor(between, device=flat.device)
-        places = torch.cat([told.clamp_min(0)[:, None], few.expand(len(told), -1)], -1)
-        own = flat.gather(-1, places)  # (batch * tokens, 1 + few), the label's first
-        whole = losses + own[:, 0]  # log of the sum over all tokens
-        p = (own[:, 1:].logsumexp(-1) - whole).exp()
-        elsewhere = within.flatten() & ~torch.isin(told, few)
-        cost = -torch.log1p(-p.clamp_max(1 - 1e-6)) * elsewhere * known
-        loss = loss + apart * cost.sum() / total
-    return loss
+    told = following(labels)  # moved, so that shapes stay even
+    losses = F.cross_entropy(
+        logits.flatten(0, 1).float(), told.flatten(), ignore_index=IGNORED, reduction="none"
+    )
+    return losses.view_as(told)
+
+
+def following(labels: Tensor) -> Tensor:
+    """Return the label after each, (batch, tokens)."""
+    return F.pad(labels, (0, 1), value=IGNORED)[:, 1:]
+
+
+def counted(labels: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Return how much what follows each token counts, (batch, tokens)."""
+    known = (following(labels) != IGNORED).float()
+    return known if weights is None else known * F.pad(weights, (0, 1))[:, 1:].float()
+
+
+def misplaced(
+    logits: Tensor,
+    labels: Tensor,
+    losses: Tensor,
+    ends: Tensor,
+    between: Sequence[int],
+    close: int,
+    decided: bool,
+) -> Tensor:
+    """Return what it costs to think of tags within sentences, and of words between them.
+
+    A tag begins as the mean of its words, and is then drawn in the place of such a word, once in a
+    few dozen documents. And where the end is forbidden, what is left between sentences is whatever
+    the model has never been told about. So, with B what stands between sentences alone, e the end,
+    and p(. | no e) what is left without it (unlikelihood; Welleck et al., 2020)::
+
+        sum within sentences of -log(1 - p(B, e))  +  sum between them of -log p(B | no e)
+
+    Args:
+        logits: (batch, tokens, vocabulary); position i predicts label i + 1.
+        labels: (batch, tokens).
+        losses: As ``token_losses`` gives them.
+        ends: Which tokens end a sentence, or begin the document, (batch, tokens).
+        between: B.
+        close: e.
+        decided: Whether nothing but these follows a sentence; the second sum is left out otherwise.
+    """
+    told = following(labels).flatten()
+    flat, known = logits.flatten(0, 1), told != IGNORED
+    tags = torch.tensor(between, device=flat.device)
+    both = torch.tensor([*between, close], device=flat.device)
+    here = ends.flatten() & known
+    places = torch.cat([told.clamp_min(0)[:, None], both.expand(len(told), -1)], -1)
+    own = flat.gather(-1, places).float()  # of the label, and of B and e
+    whole = losses.flatten() + own[:, 0]  # log of the sum over all tokens
+    p = (own[:, 1:].logsumexp(-1) - whole).exp()
+    within = known & ~here & ~torch.isin(told, both)
+    cost = (-torch.log1p(-p.clamp_max(1 - 1e-6)) * within).sum()
+    if not decided:
+        return cost
+    most = max(1, len(told) // SHORTEST)
+    rows = here.float().topk(most).indices  # those between sentences, and some to fill up
+    left = flat.index_select(0, rows).float()
+    left = left.index_fill(-1, both[-1:], -torch.inf)
+    none = left.logsumexp(-1) - left.index_select(-1, tags).logsumexp(-1)
+    return cost + (none * here[rows]).sum()
 
 
 AutoConfig.register(PlannedConfig.model_type, PlannedConfig, exist_ok=True)

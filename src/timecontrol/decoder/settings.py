@@ -51,6 +51,9 @@ class Settings:
     """Sentences over which latents are averaged; 1: none."""
     noise: float = 0.1
     """Standard deviation of what is added to (standardised) latents in training."""
+    jitter: float = 0.0
+    """By how many sentences the plan is ahead of the text or behind it in training, as a standard
+    deviation: a text that is written is never quite where its plan is."""
     latent_dropout: float = 0.1
     """Share of documents that are trained on without their latents."""
     clock: bool = True
@@ -63,9 +66,9 @@ class Settings:
     """Whether in training a plan's next point comes one token early, as in the authors' code."""
     end_weight: float = 5.0
     """How much a decision counts: what opens the document, and what follows a mark."""
-    apart: float = 10.0
-    """What it costs to think of a tag, or the end, within a sentence, beside a word's weight of 1;
-    0: no more than any other wrong token."""
+    apart: float = 30.0
+    """What it costs to think of a tag, or the end, within a sentence, or of anything else between
+    two, beside a word's weight of 1; 0: no more than any other wrong token."""
     epochs: int = 8
     batch: int = 8
     accumulate: int = 1
@@ -101,7 +104,17 @@ class Settings:
         for name in ("rate", "projection_rate", "lora_rate", "end_weight", "clip"):
             if not 0 < getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: more than 0.")
-        for name in ("noise", "init", "weight_decay", "patience", "lora", "units", "look", "apart"):
+        for name in (
+            "noise",
+            "jitter",
+            "init",
+            "weight_decay",
+            "patience",
+            "lora",
+            "units",
+            "look",
+            "apart",
+        ):
             if not 0 <= getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
         if self.seed < 0:

@@ -18,7 +18,7 @@ from transformers import AttentionInterface
 from transformers.cache_utils import Cache, CacheLayerMixin
 
 from timecontrol.decoder import Decoder, PlannedLM
-from timecontrol.decoder.alignment import is_boundary, next_count, next_due, row_of
+from timecontrol.decoder.alignment import Schedule, is_boundary, next_count, next_due, row_of
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.packed import packed
@@ -152,13 +152,15 @@ class Step:
         rows: int,
         writing: Writing,
         signals: Tensor | None,
-        due: Tensor | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         """Make the buffers of ``rows`` documents."""
         self.model: PlannedLM = decoder.model
         self.writing = writing
         self.signals = None if signals is None else signals.clone()
-        self.due = None if due is None else due.clone()
+        self.schedule = None if schedule is None else schedule.repeated(1)
+        self.stage = torch.zeros(rows, dtype=torch.long, device=decoder.model.device)
+        self.tag = torch.full_like(self.stage, -1)
         codec, device = decoder.codec, decoder.model.device
         self.begin, self.end = codec.begin, codec.end
         self.pad = int(codec.tokenizer.pad_token_id)
@@ -203,25 +205,31 @@ class Step:
         noise: Tensor,
         lengths: Tensor,
         signals: Tensor | None = None,
-        due: Tensor | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         """Begin new documents, with the numbers of each step and their plans."""
         if self.signals is not None and signals is not None:
             self.signals.copy_(signals)
-        if self.due is not None and due is not None:
-            self.due.copy_(due)
+        if self.schedule is not None and schedule is not None:
+            for name, value in vars(schedule).items():
+                getattr(self.schedule, name).copy_(value)
+        self.tag.fill_(-1)
         self.noise.copy_(noise)
         self.lengths.copy_(lengths)
         self.token.fill_(self.begin)
         self.out.fill_(self.pad)
-        for state in (self.count, self.said, self.units, self.done, self.at):
+        for state in (self.count, self.stage, self.said, self.units, self.done, self.at):
             state.zero_()
 
     @property
     def state(self) -> list[Tensor]:
         """What a step changes, but keys and values."""
-        places = [self.at, self.token, self.count, self.said, self.units]
-        return [*places, self.done, self.out]
+        return [self.at, self.token, *self.place, self.said, self.units, self.done, self.out]
+
+    @property
+    def place(self) -> list[Tensor]:
+        """Where in their plans documents are: what is due, stages so far, the last tag."""
+        return [self.count, self.stage, self.tag]
 
     def look(self, visible: int) -> None:
         """Let attention look at so many positions."""
@@ -268,12 +276,16 @@ class Step:
     def move_on(self, chosen: Tensor) -> Tensor:
         """Count one more token of each document, and return its row of the plan, (rows,)."""
         config = self.model.config
-        if self.due is None:
+        if self.schedule is None:
             self.count.copy_(next_count(self.count, chosen, config.boundaries))
             return row_of(self.count, config.opens)
         mark = is_boundary(chosen, config.boundaries)
-        self.count.copy_(next_due(self.count, mark, self.at + 2, self.due))
-        return self.count
+        self.count.copy_(next_due(self.count, mark, self.at + 2, self.schedule))
+        if config.tags:
+            tag = is_boundary(chosen, config.tags)
+            self.stage.add_(tag & (chosen != self.tag))
+            self.tag.copy_(torch.where(tag, chosen, self.tag))
+        return self.schedule.within(self.count.unsqueeze(-1), self.stage.unsqueeze(-1)).squeeze(-1)
 
 
 class Runner:
@@ -359,32 +371,33 @@ def run(
     rows = filled(len(plans), model, writing.exact)
     rows += [len(plans) - 1] * (least - len(rows))
     options = plan_options(decoder, [plans[i] for i in rows], writing)
-    due = options.get("due")
+    schedule = options.get("schedule")
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
         lengths = options["plan_length"]
         with ONE, packed(model.projection):
             signals = model.signals(options["plan"], lengths, hold=options["hold"])
     with ONE:
-        runner = _runner(decoder, len(rows), writing, signals, due)
+        runner = _runner(decoder, len(rows), writing, signals, schedule)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws)
-        runner.step.reset(noise.to(model.device), lengths, signals, due)
+        runner.step.reset(noise.to(model.device), lengths, signals, schedule)
         with runner.step.prepared(), packed(model):
             found = runner.run(tick)[: len(plans)].tolist()
     return [[decoder.codec.begin, *row] for row in found]
 
 
 def _runner(
-    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, due: Tensor | None
+    decoder: Decoder, rows: int, writing: Writing, signals: Tensor | None, schedule: Schedule | None
 ) -> Runner:
     """Return a runner for these shapes: that of the batch before, where it fits."""
     how = replace(writing, seed=0)
     model = decoder.model
-    shapes = [None if given is None else tuple(given.shape) for given in (signals, due)]
+    own = [] if schedule is None else [schedule.due, schedule.low]
+    shapes = [None if given is None else tuple(given.shape) for given in (signals, *own)]
     key = (rows, how, *shapes, model.device, model.dtype)
     kept: dict[Any, Runner] = model.__dict__.setdefault("_runner", {})
     if key not in kept:
         kept.clear()  # its buffers are large
-        kept[key] = Runner(Step(decoder, rows, writing, signals, due))
+        kept[key] = Runner(Step(decoder, rows, writing, signals, schedule))
     return kept[key]

@@ -57,6 +57,11 @@ class Loop:
         apart = (latent - self.plan.points[row]) ** 2 / np.maximum(self.spread[row], 1e-9)
         return float(-0.5 * apart.mean())
 
+    def behind(self, row: int, stage: int) -> bool:
+        """Return whether the plan is in a stage that the text has not begun."""
+        starts = self.plan.starts
+        return stage < len(starts) and row >= starts[stage]
+
     def take(self, row: int, latent: Array) -> None:
         """Learn what was written along a point, and plan anew what comes after it."""
         track = self.plan.track
@@ -97,15 +102,15 @@ def run_loop(
     of = filled(len(places), model, writing.exact)
     places = [places[row] for row in of]  # on a CPU some rows more, to be exact
     options = plan_options(decoder, [plans[document] for document, _ in places], writing)
-    lengths, due = options["plan_length"], options.get("due")
+    lengths, schedule = options["plan_length"], options.get("schedule")
     numbered = [(numbers[document], c) for document, c in places]
     steps, draws = writing.budget - 1, draws_for(writing.top_p)
     noise = torch.cat([uniforms(writing.seed, [n], steps, draws, c) for n, c in numbered])
     with ONE:
         with packed(model.projection):
             signals = model.signals(options["plan"], lengths, hold=options["hold"])
-        step = RoundStep(decoder, len(places), writing, signals, due)
-        step.reset(noise.to(model.device), lengths, signals, due)
+        step = RoundStep(decoder, len(places), writing, signals, schedule)
+        step.reset(noise.to(model.device), lengths, signals, schedule)
         rounds = Rounds(step)
         with step.prepared(), packed(model):
             while not all(loop.over for loop in loops):
@@ -156,9 +161,9 @@ def choose(
     k, end = writing.candidates, decoder.codec.end
     device = step.at.device
     rows = torch.tensor([i * k + c for i in ready for c in range(k)], device=device)
-    wrote, told, done, surprise = (
+    wrote, told, done, surprise, stage = (
         state.index_select(0, rows).tolist()
-        for state in (step.wrote, step.told, step.done, step.surprise)
+        for state in (step.wrote, step.told, step.done, step.surprise, step.stage)
     )
     units = _units(step, rows, [loops[i].start for i in ready for _ in range(k)], wrote)
     latents = read(decoder, units)
@@ -182,7 +187,8 @@ def choose(
         loop.start += wrote[best]
         loop.over = done[best]
         latent = latents[best]
-        if latent is not None:
+        late = step.schedule is not None and loop.behind(told[best], stage[best])
+        if latent is not None and not late:
             loop.take(told[best], latent)
             changed.append(document)
     target = torch.tensor(to, device=device)

@@ -7,6 +7,7 @@ from torch import Tensor
 from transformers import LogitsProcessor, StoppingCriteria
 from transformers.generation.streamers import BaseStreamer
 
+from timecontrol.decoder.alignment import Schedule
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.generation.sampling import choose
 
@@ -68,15 +69,14 @@ def only_due(scores: Tensor, said: Tensor, tags: Tensor) -> Tensor:
 class PlanEnd(StoppingCriteria):
     """Stops a document when its plan is over: after as many sentences as it has points."""
 
-    def __init__(self, model: PlannedLM, lengths: Tensor, due: Tensor | None = None) -> None:
+    def __init__(self, model: PlannedLM, lengths: Tensor, schedule: Schedule | None = None) -> None:
         """Stop row i after ``lengths[i]`` units; in beam search all rows of document i."""
-        self.model, self.lengths, self.due = model, lengths, due
+        self.model, self.lengths, self.schedule = model, lengths, schedule
 
     def __call__(self, input_ids: Tensor, scores: Tensor, **rest: object) -> Tensor:
         """Return which rows are done."""
         times = len(input_ids) // len(self.lengths)
-        due = None if self.due is None else self.due.repeat_interleave(times, 0)
-        units = self.model.rows(input_ids, due, last=True).squeeze(-1)
+        units = self.model.rows(input_ids, self.schedule, last=True).squeeze(-1)
         return units >= self.lengths.repeat_interleave(times)
 
 

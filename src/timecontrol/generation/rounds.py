@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers.cache_utils import Cache
 
 from timecontrol.decoder import Decoder
-from timecontrol.decoder.alignment import is_boundary
+from timecontrol.decoder.alignment import Schedule, is_boundary
 from timecontrol.generation.fast import WINDOW, Runner, Slots, Step
 from timecontrol.generation.sampling import choose
 from timecontrol.generation.settings import Writing
@@ -37,10 +37,10 @@ class RoundStep(Step):
         rows: int,
         writing: Writing,
         signals: Tensor,
-        due: Tensor | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         """Make the buffers of ``rows`` rows."""
-        super().__init__(decoder, rows, writing, signals, due)
+        super().__init__(decoder, rows, writing, signals, schedule)
         device = decoder.model.device
         self.at = torch.zeros(rows, dtype=torch.long, device=device)
         self.waits = torch.zeros(rows, dtype=torch.bool, device=device)
@@ -61,10 +61,10 @@ class RoundStep(Step):
         noise: Tensor,
         lengths: Tensor,
         signals: Tensor | None = None,
-        due: Tensor | None = None,
+        schedule: Schedule | None = None,
     ) -> None:
         """Begin new documents."""
-        super().reset(noise, lengths, signals, due)
+        super().reset(noise, lengths, signals, schedule)
         for state in (self.waits, self.told, self.surprise, self.wrote):
             state.zero_()
 
@@ -96,9 +96,10 @@ class RoundStep(Step):
         self.wrote.add_(goes)
         kept = self.out[self.rows, self.at]
         self.out[self.rows, self.at] = torch.where(goes, chosen, kept)
-        count = self.count.clone()
+        places = [state.clone() for state in self.place]
         unit = self.move_on(chosen)
-        self.count.copy_(torch.where(goes, self.count, count))
+        for state, before in zip(self.place, places, strict=True):
+            state.copy_(torch.where(goes, state, before))
         mark = is_boundary(chosen, config.boundaries)
         self.units.copy_(torch.where(goes, unit, self.units.squeeze(-1)).unsqueeze(-1))
         self.told.copy_(torch.where(goes & ~mark, unit, self.told))

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from timecontrol.decoder import Decoder, PlannedLM
-from timecontrol.decoder.alignment import due_of
+from timecontrol.decoder.alignment import Schedule
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
@@ -161,7 +160,7 @@ def run_generate(
     options |= plan_options(decoder, [plans[i] for i in rows], writing)
     if writing.stop == "plan" and "plan_length" in options and not writing.forced:
         options["stopping_criteria"] = [
-            PlanEnd(model, options["plan_length"].to(device), options.get("due"))
+            PlanEnd(model, options["plan_length"].to(device), options.get("schedule"))
         ]
     if writing.beams > 1:
         options["num_beams"] = writing.beams
@@ -194,17 +193,28 @@ def plan_options(
         return {}
     known = [plan for plan in plans if plan is not None]
     given = plan_batch([plan.points for plan in known])
-    due = due_for(decoder, known, writing)
-    if due is not None:
-        given["due"] = due
-    return {**{k: v.to(decoder.model.device) for k, v in given.items()}, "hold": writing.forced}
+    found: dict[str, Any] = {k: v.to(decoder.model.device) for k, v in given.items()}
+    schedule = schedule_of(decoder, known, writing)
+    if schedule is not None:
+        found["schedule"] = schedule.to(decoder.model.device)
+    return {**found, "hold": writing.forced}
 
 
-def due_for(decoder: Decoder, plans: Sequence[Plan], writing: Writing) -> Tensor | None:
-    """Return when the points of plans are due, where a budget has to be filled."""
-    if writing.follow != "budget" or not writing.forced or decoder.model.config.opens:
+def schedule_of(decoder: Decoder, plans: Sequence[Plan], writing: Writing) -> Schedule | None:
+    """Return when the points of plans are due; ``None`` where each sentence has its own.
+
+    A forced length is filled; otherwise a text is as long as its plan says, or as sentences are on
+    average.
+    """
+    law = decoder.law
+    if writing.follow != "budget" or decoder.model.config.opens or law is None:
         return None
-    return due_of([plan.due(writing.budget).tolist() for plan in plans])
+    due = []
+    for plan in plans:
+        usual = sum(plan.pace) or len(plan) * law.tokens / law.sentences
+        budget = writing.budget if writing.forced else min(usual, writing.budget)
+        due.append(plan.due(budget).tolist())
+    return Schedule.of(due, [plan.starts for plan in plans])
 
 
 def finish(
@@ -214,8 +224,8 @@ def finish(
     end, last = decoder.codec.end, len(ids) - 1
     index: list[int] = []
     if plan is not None:
-        due = due_for(decoder, [plan], writing)
-        index = decoder.model.rows(torch.tensor([ids]), due)[0].tolist()
+        schedule = schedule_of(decoder, [plan], writing)
+        index = decoder.model.rows(torch.tensor([ids]), schedule)[0].tolist()
     if writing.stop == "plan" and plan is not None and not writing.forced:
         over = torch.tensor(index) >= len(plan)
         last = int(over.int().argmax()) if over.any() else last

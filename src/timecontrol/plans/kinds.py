@@ -29,7 +29,7 @@ from timecontrol.errors import TimeControlError, pick
 from timecontrol.latents.fit import Gaussian, at
 from timecontrol.plans.law import Law
 from timecontrol.plans.stretching import nearest, stretched
-from timecontrol.plans.timing import NO_STAGE, Timetable
+from timecontrol.plans.timing import Timetable, begins
 from timecontrol.plans.track import Track
 
 Array = NDArray[np.float64]
@@ -92,9 +92,9 @@ class Drawn:
     points: Array
     """(n, d)"""
     starts: tuple[int, ...] = ()
-    """The sentence at which each section with a tag begins, where the kind knows."""
+    """The sentence at which each stage with a tag begins, where the kind knows."""
     pace: tuple[float, ...] = ()
-    """Tokens of its sentences, in proportion, where the kind knows."""
+    """Tokens that its sentences are likely to have, where the kind knows."""
     track: Track | None = None
     """What it was drawn from, where the rest of it can be drawn again."""
 
@@ -236,10 +236,10 @@ def retrieved(task: Task) -> Drawn:
     path, table = task.law.paths[number], task.law.sections_of(number)
     section = np.repeat(np.arange(len(table)), [count for _, count in table])
     own = section[nearest(len(path), task.n)]  # (n,)
-    starts = [i for i in range(task.n) if i == 0 or own[i] != own[i - 1]]
-    tagged = [i for i in starts if table[own[i]][0] != NO_STAGE]
-    pace = task.law.timing.rates_of([table[i][0] for i in own])
-    return Drawn(_kept(task, stretched(path, task.n)), tuple(tagged), tuple(pace.tolist()))
+    sizes = task.law.sizes_of(number)
+    pace = [sizes[i] / table[i][1] for i in own]
+    starts = begins([table[i][0] for i in own])
+    return Drawn(_kept(task, stretched(path, task.n)), starts, tuple(pace))
 
 
 def released(task: Task) -> Array:

@@ -72,6 +72,16 @@ class Law:
         known = self.timing.documents
         return known[kept_of(len(known), len(self.paths))[number]]
 
+    def sizes_of(self, number: int) -> list[int]:
+        """Return the tokens of each section of a path that is kept."""
+        ends = np.cumsum(self.timing.lengths)
+        document = kept_of(len(ends), len(self.paths))[number]
+        last = int(ends[document])
+        found: list[int] = self.timing.sizes[
+            last - int(self.timing.lengths[document]) : last
+        ].tolist()
+        return found
+
     def calmed(self, share: float, point: Array) -> Array:
         """Return the latent of a single sentence as smoothed as the law's paths are.
 
@@ -101,7 +111,7 @@ class Law:
             sections: Stage and number of sentences of each section of the same documents; without,
                 a document is one stage without a tag.
             smooth: Sentences over which the paths were averaged.
-            sizes: Tokens of each of those sections; without, all sentences are alike.
+            sizes: Tokens of each of those sections; without, they are shared out evenly.
 
         Raises:
             TimeControlError: Fewer than two documents have three sentences, none has a token, or
@@ -116,9 +126,9 @@ class Law:
             raise TimeControlError(f"Documents of {mean:g} tokens on average: no plan fits them.")
         chosen = kept_of(len(usable), min(len(usable), MOST_PATHS))
         known = [s for s, p in zip(parts, everything, strict=True) if len(p) >= 3]
-        if sizes is not None:
-            sizes = [n for n, p in zip(sizes, everything, strict=True) if len(p) >= 3]
-        whole = Timing.of(known, sizes)
+        counted = evenly(parts, tokens) if sizes is None else list(sizes)
+        counted = [n for n, p in zip(counted, everything, strict=True) if len(p) >= 3]
+        whole = Timing.of(known, counted)
         before = everything if raw is None else list(raw)
         single = [np.asarray(p, np.float64) for p in before if len(p) >= 3]
         return cls(
@@ -188,6 +198,17 @@ class Law:
             return cls(fit=Fit(**fit), paths=paths, calm=calm, **parts, **own)
         except KeyError as error:
             raise TimeControlError(f"These tensors hold no law of plans: no {error}.") from None
+
+
+def evenly(parts: Sequence[Sections], tokens: float | Sequence[float]) -> list[list[int]]:
+    """Return the tokens of sections, where those of documents are known, or their mean."""
+    sentences = [sum(count for _, count in own) for own in parts]
+    if np.size(tokens) == 1:
+        rate = np.full(len(parts), float(np.mean(tokens)) / max(float(np.mean(sentences)), 1e-9))
+    else:
+        rate = np.asarray(tokens, np.float64) / np.maximum(sentences, 1)
+    pairs = zip(parts, rate, strict=True)
+    return [[max(round(count * each), 1) for _, count in own] for own, each in pairs]
 
 
 def kept_of(documents: int, paths: int) -> list[int]:

@@ -32,9 +32,9 @@ class Plan:
     about: dict[str, Any] = field(default_factory=dict)
     """Plain data: the texts of start, goal and waypoints, the rule for its length."""
     starts: tuple[int, ...] = ()
-    """The points at which its sections begin, each with a tag; empty where it knows of none."""
+    """The points at which its stages begin, each with a tag; empty where it knows of none."""
     pace: tuple[float, ...] = ()
-    """Tokens that each sentence is likely to have, or in proportion to that; empty: all alike."""
+    """Tokens that each sentence is likely to have; empty where it does not know."""
     track: Track | None = field(default=None, compare=False, repr=False)
     """What it was drawn from, where the rest can be drawn again; not kept in files."""
 
@@ -68,15 +68,15 @@ class Plan:
         return cls(points, pace=check_pace(found.get("pace", ()), len(points)), **parts)
 
     def due(self, budget: float) -> Array:
-        """Return how many tokens there are when each point but the first is due, (n - 1,).
+        """Return how many tokens there are when each point but the first is due, and the end, (n,).
 
         With w_i the pace, sentences are stretched to the budget; a point is due when the text is
         nearer to where it begins than to where the one before it began::
 
-            b_i = budget (w_1 + .. + w_{i-1}) / sum of w,     due_i = (b_{i-1} + b_i) / 2
+            b_i = budget (w_1 + .. + w_i) / sum of w,     due_i = (b_{i-1} + b_i) / 2
         """
         w = np.array(self.pace or [1.0] * len(self))
-        begins = budget * np.concatenate([[0.0], w.cumsum()[:-1]]) / w.sum()
+        begins = budget * np.concatenate([[0.0], w.cumsum()]) / w.sum()
         return np.asarray((begins[:-1] + begins[1:]) / 2)
 
 

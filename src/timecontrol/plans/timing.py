@@ -33,6 +33,8 @@ Sections = Sequence[tuple[int, int]]
 
 NO_STAGE = -1
 """The stage of text before the first tag."""
+TOKENS = 25
+"""Tokens of a sentence, where nobody has counted them."""
 ALIKE = 0.95
 """Where so many documents have the same number of sentences in a stage, it is always the same."""
 
@@ -44,9 +46,9 @@ class Timetable:
     times: Array
     """tau of each sentence, (n,)."""
     starts: tuple[int, ...]
-    """The sentence at which each section with a tag begins."""
+    """The sentence at which each stage with a tag begins."""
     pace: Array
-    """Tokens that each sentence is likely to have, or in proportion to that, (n,)."""
+    """Tokens that each sentence is likely to have, (n,)."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class Timing:
     """Sentences of every section, (sections,)."""
     lengths: Whole
     """Sections of each document, (documents,)."""
-    rates: Array
-    """Tokens of a sentence in each stage, or in proportion to that, (stages,)."""
+    sizes: Whole
+    """Tokens of every section, (sections,)."""
 
     @classmethod
     def of(
@@ -70,15 +72,15 @@ class Timing:
 
         Args:
             documents: One of them at least.
-            sizes: Tokens of their sections; without, all sentences are alike.
+            sizes: Tokens of their sections; without, a sentence is ``TOKENS``.
         """
         flat = np.array([s for document in documents for s in document], np.int64).reshape(-1, 2)
         lengths = np.array([len(document) for document in documents], np.int64)
         stages, counts = flat[:, 0], flat[:, 1]
-        tokens = counts if sizes is None else np.array([n for own in sizes for n in own])
-        names = np.unique(stages)
-        rates = [tokens[stages == s].sum() / counts[stages == s].sum() for s in names]
-        return cls(stages, counts, lengths, np.maximum(np.array(rates, np.float64), 1e-6))
+        tokens = TOKENS * counts
+        if sizes is not None:
+            tokens = np.array([max(n, 1) for own in sizes for n in own], np.int64)
+        return cls(stages, counts, lengths, tokens)
 
     @cached_property
     def documents(self) -> list[list[tuple[int, int]]]:
@@ -95,10 +97,19 @@ class Timing:
     @cached_property
     def totals(self) -> Array:
         """The sentences of each document in each stage, (documents, stages)."""
+        return self._summed(self.counts)
+
+    @cached_property
+    def tokens(self) -> Array:
+        """The tokens of each document in each stage, (documents, stages)."""
+        return self._summed(self.sizes)
+
+    def _summed(self, values: Whole) -> Array:
+        """Return what sections have, summed over those of a stage, (documents, stages)."""
         found = np.zeros((len(self.lengths), len(self.names)))
         document = np.repeat(np.arange(len(self.lengths)), self.lengths)
         stage = np.searchsorted(self.names, self.stages)
-        np.add.at(found, (document, stage), self.counts)
+        np.add.at(found, (document, stage), values)
         return found
 
     @cached_property
@@ -134,30 +145,42 @@ class Timing:
 
     def drawn(self, n: int, state: np.random.Generator) -> Timetable:
         """Return the timetable of a plan of n sentences, after a training document drawn."""
-        totals = self.totals
-        own = totals[state.integers(len(totals))]
-        return self._table(own, n, state)
+        document = state.integers(len(self.totals))
+        return self._table(self.totals[document], self.tokens[document], n, state)
 
     def mean(self, n: int) -> Timetable:
         """Return the mean timetable of plans of n sentences, stages that most documents have."""
         totals = self.totals
-        share = (totals > 0).mean(0)
+        there = totals > 0
+        share = there.mean(0)
         usual = share >= min(0.5, share.max())
-        return self._table(totals.mean(0) * usual, n, None)
+        whole = np.maximum(there.sum(0), 1)
+        own = np.where(self.fixed, totals.sum(0) / whole, totals.mean(0))
+        tokens = np.where(self.fixed, self.tokens.sum(0) / whole, self.tokens.mean(0))
+        return self._table(own * usual, tokens, n, None)
 
-    def whole(self, sections: Sections) -> Timetable:
-        """Return the timetable of a document as it is."""
-        begins = np.cumsum([0, *(count for _, count in sections)])[:-1].tolist()
-        tagged = [b for b, (stage, _) in zip(begins, sections, strict=True) if stage != NO_STAGE]
-        pace = np.repeat(self.rates_of([s for s, _ in sections]), [n for _, n in sections])
-        return Timetable(self.times(sections), tuple(tagged), pace)
+    def whole(self, sections: Sections, rates: Mapping[int, float]) -> Timetable:
+        """Return the timetable of a document as it is.
 
-    def rates_of(self, stages: Sequence[int]) -> Array:
-        """Return the tokens of a sentence in stages, (stages,)."""
-        return np.asarray(self.rates[np.searchsorted(self.names, stages)])
+        Args:
+            sections: Its sections.
+            rates: Tokens of a sentence, by stage.
+        """
+        stages = np.repeat([s for s, _ in sections], [n for _, n in sections])
+        pace = np.array([rates[s] for s in stages.tolist()], np.float64)
+        return Timetable(self.times(sections), begins(stages.tolist()), pace)
 
-    def _table(self, own: Array, n: int, state: np.random.Generator | None) -> Timetable:
-        """Return the timetable of n sentences nearest to stages of ``own`` sentences, (stages,)."""
+    def _table(
+        self, own: Array, tokens: Array, n: int, state: np.random.Generator | None
+    ) -> Timetable:
+        """Return the timetable of n sentences nearest to those of a document.
+
+        Args:
+            own: Its sentences in each stage, (stages,).
+            tokens: Its tokens there, (stages,).
+            n: Sentences.
+            state: Where draws come from; ``None``: means are taken.
+        """
         here = np.flatnonzero(own > 0)[:n]
         fixed = self.fixed[here]
         if fixed.all() or n <= own[here][fixed].sum():
@@ -167,9 +190,11 @@ class Timing:
         wanted = np.where(fixed, own[here], own[here] * grows)
         counts = whole_numbers(wanted, n)
         sections: list[tuple[int, int]] = []
-        for stage, count in zip(np.array(self.names)[here].tolist(), counts.tolist(), strict=True):
+        stages = np.array(self.names)[here].tolist()
+        for stage, count in zip(stages, counts.tolist(), strict=True):
             sections += [(stage, part) for part in self._parts(stage, count, state)]
-        return self.whole(sections)
+        rates = dict(zip(stages, (tokens[here] / own[here]).tolist(), strict=True))
+        return self.whole(sections, rates)
 
     def _parts(self, stage: int, count: int, state: np.random.Generator | None) -> list[int]:
         """Return the sentences of the sections that a stage of ``count`` sentences has."""
@@ -191,10 +216,13 @@ class Timing:
     @classmethod
     def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Timing":
         """Return the timing that ``tensors`` gave; a missing one is a KeyError."""
-        stages, counts, lengths = (
-            np.asarray(found[name], np.int64) for name in ("stages", "counts", "lengths")
-        )
-        return cls(stages, counts, lengths, np.asarray(found["rates"], np.float64))
+        return cls(*(np.asarray(found[f.name], np.int64) for f in fields(cls)))
+
+
+def begins(stages: Sequence[int]) -> tuple[int, ...]:
+    """Return the sentences at which a stage with a tag begins, given the stage of each."""
+    new = [i for i, s in enumerate(stages) if i == 0 or s != stages[i - 1]]
+    return tuple(i for i in new if stages[i] != NO_STAGE)
 
 
 def whole_numbers(wanted: Array, total: int) -> Whole:
