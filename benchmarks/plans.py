@@ -69,6 +69,7 @@ ARMS = {
     "loop": Arm("planned", "bridge", {"loop": True}),
     "sentences": Arm("planned", "bridge", {"follow": "sentences"}),
     "retrieved": Arm("planned", "retrieved"),
+    "guided": Arm("planned", "bridge", {"guidance": 1.0}),
     "loop-4": Arm("planned", "bridge", {"loop": True, "candidates": 4}),
     "loop-8": Arm("planned", "bridge", {"loop": True, "candidates": 8}),
     "ordered": Arm("plain", options={"ordered": True}),

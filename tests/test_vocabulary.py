@@ -166,3 +166,28 @@ def test_an_output_bias_gets_rows_too(tokenizer: PreTrainedTokenizerFast) -> Non
     grow(model, tokenizer, tokens)
     bias = model.get_output_embeddings().bias  # type: ignore[no-untyped-call]
     assert bias[token_id(tokenizer, "[ X ]")].item() == wanted
+
+
+def test_the_mark_starts_from_what_it_is_told(tokenizer: PreTrainedTokenizerFast) -> None:
+    assert marks(WIKISECTION, "[ . ]")["[ . ]"] == "."
+    assert marks(WIKISECTION, "[ . ]", ends="\n")["[ . ]"] == "\n"
+
+
+@every_model
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_rows_can_start_away_from_their_words_as_far_as_these_are_from_the_mean(
+    make: object, share: float, tokenizer: PreTrainedTokenizerFast
+) -> None:
+    tokens = marks(WIKISECTION, "[ . ]")
+    ids = list(add_marks(tokenizer, tokens).values())
+    near, far = (make(len(tokenizer)) for _ in range(2))  # type: ignore[operator]
+    grow(near, tokenizer, tokens)
+    grow(far, tokenizer, tokens, share)
+    for before, after in zip(tables(near), tables(far), strict=True):
+        mean = before[: min(ids)].detach().mean(0)
+        word, own = before[ids].detach() - mean, after[ids].detach() - mean
+        away = own - (1 - share**2) ** 0.5 * word
+        torch.testing.assert_close(away.norm(dim=-1), share * word.norm(dim=-1))
+        alike = torch.nn.functional.cosine_similarity(away[:, None], away[None], -1)
+        assert (alike - torch.eye(len(ids))).abs().max() < 0.8  # each in a direction of its own
+        torch.testing.assert_close(before[: min(ids)], after[: min(ids)])

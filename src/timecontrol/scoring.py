@@ -218,6 +218,7 @@ class TimeControl:
         seed: int = 0,
         top_p: float | None = None,
         temperature: float = 1.0,
+        guidance: float = 0.0,
         loop: bool = False,
         candidates: int = 1,
         batch: int = 16,
@@ -235,6 +236,7 @@ class TimeControl:
             seed: Of plans and texts; the same seed gives the same texts.
             top_p: Mass of the tokens that are drawn from; 0.95, or what the preset has.
             temperature: Of the draws; 0: the most probable token.
+            guidance: How much further the plan leads than it has been learnt to; twice the work.
             loop: Whether each sentence is read again, and the rest planned anew.
             candidates: Sentences to choose from, each time, in the loop.
             batch: Documents at once.
@@ -253,7 +255,7 @@ class TimeControl:
         if callable(self.writer):
             self.writer = self.writer()
         more = {"seed": seed, "top_p": top_p, "temperature": temperature}
-        more |= {"loop": loop, "candidates": candidates}
+        more |= {"guidance": guidance, "loop": loop, "candidates": candidates}
         writing = default_writing(self.writer, str(length), **more)
         if plan is None or isinstance(plan, str):
             plans = plans_for(

@@ -104,7 +104,12 @@ class Codec:
         """Add the layout's marks to ``tokenizer`` (in place)."""
         self.tokenizer, self.layout = tokenizer, layout
         self.style = pick(STYLES, preset, "preset")
-        self._marks = marks(layout, self.style.unit_end, self.style.go_on if layout.tags else "")
+        self._marks = marks(
+            layout,
+            self.style.unit_end,
+            self.style.go_on if layout.tags else "",
+            "." if self.style.period else "\n",
+        )
         ids = add_marks(tokenizer, self._marks)
         self.unit_end = ids[self.style.unit_end]
         self.tag_ids = {tag: ids[tag_text(tag)] for tag in layout.tags}
@@ -119,9 +124,12 @@ class Codec:
         """Ids that stand between sentences alone, as the end does: tags, and that one goes on."""
         return sorted({*self.tag_ids.values(), *([] if self.go_on is None else [self.go_on])})
 
-    def fit(self, model: "PreTrainedModel") -> None:
-        """Give a model the rows and the begin and end ids that this codec's tokens need."""
-        grow(model, self.tokenizer, self._marks)
+    def fit(self, model: "PreTrainedModel", distinct: float = 0.0) -> None:
+        """Give a model the rows and the begin and end ids that this codec's tokens need.
+
+        ``distinct``: how far from the words of their tags rows start (``vocabulary``).
+        """
+        grow(model, self.tokenizer, self._marks, distinct)
         align_ends(model, self.tokenizer)
 
     def encode(self, document: Document) -> Encoded:

@@ -7,6 +7,12 @@ cannot tell a tag from another. Here each new row starts from the words of its o
     row = s * sum_k w_k E[word_k],   w_k = 1 / (k + 1),   s such that |row| is the words' mean norm
 
 The falling weights make the row depend on the order of words, so no two tags share one.
+
+But a tag so like its word is taken for it, and the word for the tag: the rows hardly move in
+training. With m the mean of all rows and u a direction drawn for each token, a new row can begin
+away from its words, as far as any row is from the mean::
+
+    row = m + sqrt(1 - a^2) (words - m) + a |words - m| u,     a from 0 to 1
 """
 
 import hashlib
@@ -28,9 +34,17 @@ def tag_text(tag: str) -> str:
     return f"[ {tag} ]"
 
 
-def marks(layout: Layout, unit_end: str, go_on: str = "") -> dict[str, str]:
-    """Return the new tokens of a layout, each with the words its row starts from."""
-    found = {tag_text(tag): f" {tag.title()}" for tag in layout.tags} | {unit_end: "."}
+def marks(layout: Layout, unit_end: str, go_on: str = "", ends: str = ".") -> dict[str, str]:
+    """Return the new tokens of a layout, each with the words its row starts from.
+
+    Args:
+        layout: Of the documents.
+        unit_end: The unit-end mark.
+        go_on: The mark that a section goes on; empty: there is none.
+        ends: What the unit-end mark starts from. A period, where it stands for one. Else better
+            something that sentences do not hold: one that is like a period is taken for it.
+    """
+    found = {tag_text(tag): f" {tag.title()}" for tag in layout.tags} | {unit_end: ends}
     return found | ({go_on: " And"} if go_on else {})
 
 
@@ -59,6 +73,7 @@ def grow(
     model: "PreTrainedModel",
     tokenizer: "PreTrainedTokenizerBase",
     tokens: Mapping[str, str],
+    distinct: float = 0.0,
 ) -> None:
     """Give a model rows for the tokens, each started from its words, pairwise distinct.
 
@@ -66,6 +81,7 @@ def grow(
         model: Changed in place: input and output embeddings (tied or not), and an output bias.
         tokenizer: Holds the tokens already (``add_marks``).
         tokens: Token text to the words its row starts from.
+        distinct: How far from them: a.
     """
     import torch
 
@@ -83,19 +99,29 @@ def grow(
         tables.append(head.weight)
     with torch.no_grad():
         for table in tables:
-            rows = torch.stack([_mix(table, w) for w in words])
-            table[ids] = _apart(rows, list(tokens)).to(table.dtype)
+            rows = _apart(torch.stack([_mix(table, w) for w in words]), list(tokens))
+            if distinct:
+                others = torch.ones(len(table), dtype=torch.bool, device=table.device)
+                others[ids] = False
+                rows = _away(rows, table[others].float().mean(0), list(tokens), distinct)
+            table[ids] = rows.to(table.dtype)
         bias = getattr(head, "bias", None)
         if bias is not None:
             bias[ids] = torch.stack([bias[w].mean() for w in words])
 
 
 def _word_ids(tokenizer: "PreTrainedTokenizerBase", words: str) -> list[int]:
-    """Return the ids of a tag's words in the base's own vocabulary."""
-    ids = tokenizer(words, add_special_tokens=False, split_special_tokens=True)["input_ids"]
-    unknown = tokenizer.unk_token_id
-    known = [i for i in ids if i != unknown] or list(ids)
-    return known or [int(tokenizer.eos_token_id)]
+    """Return the ids of a tag's words in the base's own vocabulary.
+
+    Where it has none of them, those of a period (a line break may be nothing to a tokenizer).
+    """
+    unknown, ids = tokenizer.unk_token_id, []
+    for text in (words, "."):
+        ids = tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+        known = [i for i in ids if i != unknown]
+        if known:
+            return known
+    return list(ids) or [int(tokenizer.eos_token_id)]
 
 
 def _mix(table: "Tensor", ids: list[int]) -> "Tensor":
@@ -117,7 +143,26 @@ def _apart(rows: "Tensor", names: list[str]) -> "Tensor":
     near = torch.cdist(rows, rows).fill_diagonal_(torch.inf).amin(-1) < TOO_NEAR * norm
     moved = rows.clone()
     for i in torch.nonzero(near).flatten().tolist():
-        seed = int.from_bytes(hashlib.sha256(names[i].encode()).digest()[:7], "big")
-        noise = torch.randn(rows.shape[1], generator=torch.Generator().manual_seed(seed))
-        moved[i] += 0.3 * norm * (noise / noise.norm()).to(rows.device)
+        moved[i] += 0.3 * norm * _direction(names[i], rows.shape[1]).to(rows.device)
     return moved
+
+
+def _away(rows: "Tensor", mean: "Tensor", names: list[str], share: float) -> "Tensor":
+    """Return the rows turned away from their words, each into its own direction."""
+    import torch
+
+    own = torch.stack([_direction(name, rows.shape[1]) for name in names]).to(rows.device)
+    word = rows - mean
+    away = share * word.norm(dim=-1, keepdim=True) * own
+    found: Tensor = mean + (1 - share**2) ** 0.5 * word + away
+    return found
+
+
+def _direction(name: str, dim: int) -> "Tensor":
+    """Return the direction of a token, of length 1, the same every time, (dim,)."""
+    import torch
+
+    seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "big")
+    noise = torch.randn(dim, generator=torch.Generator().manual_seed(seed))
+    found: Tensor = noise / noise.norm()
+    return found

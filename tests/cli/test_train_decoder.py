@@ -20,6 +20,7 @@ FAST = ("--epochs", "1", "--window", "256", "--batch", "16", "--device", "cpu")
 ESTIMATE = re.compile(
     r"1 steps, about \d+ s; [\d.]+M of [\d.]+M parameters are trained, "
     r"[\d,]+ tokens an epoch; up to [\d.]+ GB of disk\n"
+    r"(take care: .*\n)?"  # one step teaches little
 )
 
 

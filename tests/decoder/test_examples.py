@@ -20,6 +20,7 @@ from timecontrol.decoder.examples import (
     Examples,
     Item,
     boundaries,
+    ends_of,
     has_stages,
     items_of,
     plan_batch,
@@ -272,7 +273,32 @@ def test_a_share_of_documents_is_trained_on_without_latents() -> None:
     assert 0.2 < np.mean([not examples[i].keep for i in range(1000)]) < 0.3
     held = Examples([ITEM] * 50, CODEC, replace(settings, latent_dropout=1.0), 100)
     assert all(held[i].keep for i in range(50))
-    np.testing.assert_array_equal(held[7].points, smoothed(POINTS, 5))
+    np.testing.assert_array_equal(held[7].points, smoothed(POINTS, 5, ["A", "A", "B"]))
+
+
+def test_averages_stay_within_stages_where_they_should() -> None:
+    points = np.arange(12.0).reshape(6, 2)
+    stages = ["a", "a", "a", "b", "b", "a"]
+    found = smoothed(points, 3, stages)
+    apart = [smoothed(points[a:b], 3) for a, b in ((0, 3), (3, 5), (5, 6))]
+    np.testing.assert_array_equal(found, np.concatenate(apart))
+    np.testing.assert_array_equal(smoothed(points, 3, ["a"] * 6), smoothed(points, 3))
+    inside, across = (one(training=False, smooth=3, within=w).points for w in (True, False))
+    np.testing.assert_array_equal(inside, smoothed(POINTS, 3, ["A", "A", "B"]))
+    np.testing.assert_array_equal(across, smoothed(POINTS, 3))
+    np.testing.assert_array_equal(inside[-1], POINTS[-1])  # alone in its section
+
+
+@given(st.lists(st.integers(0, 2), max_size=9))
+def test_runs_of_equal_stages_worked_one_by_one(stages: list[int]) -> None:
+    first, last = ends_of(stages)
+    for i in range(len(stages)):
+        low = high = i
+        while low > 0 and stages[low - 1] == stages[i]:
+            low -= 1
+        while high < len(stages) and stages[high] == stages[i]:
+            high += 1
+        assert (first[i], last[i]) == (low, high)
 
 
 def test_latents_of_what_stays_are_averaged_not_of_what_is_left_out() -> None:

@@ -13,8 +13,15 @@ from timecontrol.corpora import Layout, open_corpus
 from timecontrol.decoder import Decoder, preset
 from timecontrol.decoder.captured import ROUND
 from timecontrol.decoder.estimate import Estimate
-from timecontrol.decoder.examples import Examples, Item
-from timecontrol.decoder.fitting import even, law_of, metrics_of, paths_of, sizes_of
+from timecontrol.decoder.examples import Examples, Item, boundaries
+from timecontrol.decoder.fitting import (
+    even,
+    law_of,
+    lengths_of,
+    metrics_of,
+    paths_of,
+    sizes_of,
+)
 from timecontrol.decoder.folder import ENCODER
 from timecontrol.decoder.training import Outcome
 from timecontrol.encoder import Encoder
@@ -265,3 +272,18 @@ def test_documents_without_tags_can_be_followed_too(
     assert made.metrics["health"] is None
     assert made.codec.tag_ids == {}
     assert made.law is not None
+
+
+@pytest.mark.parametrize("form", ["best", "decided"])
+def test_the_tokens_of_sentences_are_counted_with_their_marks(form: str) -> None:
+    codec = Codec(make_tokenizer(), Layout("x", ("A", "B")), form)
+    go_on = codec.go_on is not None
+    pieces = [
+        Piece(0, "A", True, [11, 12, 13], True),
+        Piece(0, "A", False, [14], True, go_on),
+        Piece(1, "B", True, [15, 16], True),
+    ]
+    examples = Examples([Item(pieces, np.zeros((3, 1)))], codec, preset("best", form=form), 100)
+    found = lengths_of(examples[0], *boundaries(codec))
+    assert found == [6, 2 + go_on, 4]  # begin, tag, words, mark
+    assert sum(found) == len(examples[0].ids) - 1  # the end belongs to none

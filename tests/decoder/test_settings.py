@@ -1,6 +1,6 @@
 import pytest
 
-from timecontrol.decoder.settings import FUSIONS, METHODS, PRESETS, TRIMS, Settings, preset
+from timecontrol.decoder.settings import FUSIONS, METHODS, PRESETS, TRIMS, YOUNGER, Settings, preset
 from timecontrol.errors import TimeControlError
 
 
@@ -54,6 +54,8 @@ def test_settings_come_back_from_plain_data() -> None:
     assert Settings.from_dict({**settings.as_dict(), "of_a_later_version": 1}) == settings
     old = {k: v for k, v in settings.as_dict().items() if k not in ("fusion", "look")}
     assert Settings.from_dict(old) == settings
+    early = {k: v for k, v in preset("best").as_dict().items() if k not in YOUNGER}
+    assert {k: getattr(Settings.from_dict(early), k) for k in YOUNGER} == YOUNGER
     changed = preset("best", apart=7.0)
     assert Settings.from_dict(changed.as_dict()).apart == 7.0
 

@@ -23,7 +23,14 @@ from timecontrol.decoder.examples import smoothed
 from timecontrol.encoder.documents import texts_of
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments import following
-from timecontrol.experiments.following import adhered, along, predicted, profile, swapped
+from timecontrol.experiments.following import (
+    adhered,
+    along,
+    predicted,
+    profile,
+    stages_of,
+    swapped,
+)
 from timecontrol.experiments.texts import Texts, as_document
 from timecontrol.generation import Writing, Written
 from timecontrol.generation.request import sentences_for
@@ -187,7 +194,8 @@ def test_latents_are_averaged_as_in_training() -> None:
     decoder, documents = topical(smooth=3), topic_documents(2)
     predicted(decoder, documents)
     own = list(topic_paths(documents))
-    np.testing.assert_allclose(model_of(decoder).rows("plan")[1], smoothed(own[1], 3), rtol=1e-6)
+    expected = smoothed(own[1], 3, stages_of(documents[1]))
+    np.testing.assert_allclose(model_of(decoder).rows("plan")[1], expected, rtol=1e-6)
 
 
 def test_documents_longer_than_the_base_takes_are_trimmed_alike_for_all() -> None:
@@ -453,6 +461,16 @@ def test_latents_that_were_averaged_are_compared_with_averages(training: list[Do
     some = training[:12]
     right, wrong = (judged(copies(some, plans_of(some, 3), s), training) for s in (3, 1))
     assert wrong["r2"]["mean"]["value"] < 0.7 < right["r2"]["mean"]["value"]
+
+
+def test_averages_within_stages_are_compared_with_such_averages(training: list[Document]) -> None:
+    some = training[:12]
+    paths = Reader("").paths(some)
+    plans = [smoothed(p, 5, stages_of(d)) for p, d in zip(paths, some, strict=True)]
+    texts = copies(some, plans, 5)
+    right, wrong = (judged(replace(texts, within=w), training) for w in (True, False))
+    assert wrong["r2"]["mean"]["value"] < right["r2"]["mean"]["value"]
+    assert right["r2"]["mean"]["value"] > 0.99
 
 
 def test_the_map_is_fitted_to_averages_too(training: list[Document]) -> None:

@@ -18,6 +18,7 @@ from timecontrol.decoder.examples import boundaries, plan_batch
 from timecontrol.generation import Writing, Written, write
 from timecontrol.plans import Law, Plan
 from timecontrol.tokens import Codec
+from timecontrol.vocabulary import grow
 
 DIM = 3
 
@@ -59,6 +60,7 @@ def made(
     codec = Codec(set_ends(words), layout, form)
     lm = maker(len(words))
     codec.fit(lm)
+    grow(lm, words, {codec.style.unit_end: "."})  # with which the tests have texts worth a look
     counted, opens = boundaries(codec)
     torch.manual_seed(1)
     depths = (0, int(lm.config.num_hidden_layers)) if plan_dim else ()

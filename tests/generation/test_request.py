@@ -119,10 +119,11 @@ def test_plans_know_how_long_their_sentences_are(decoder: Decoder) -> None:
             if kind not in ("bridge", "mean", "retrieved"):
                 assert plan.pace == ()
                 continue
-            own = [round(plan.pace[i], 6) for i in plan.starts]
+            parts = np.split(np.array(plan.pace), plan.starts[1:])
+            own = [round(float(part.mean()), 6) for part in parts]
             assert own in ([mean] if kind == "mean" else documents)
-            section = np.searchsorted(plan.starts, np.arange(10), "right") - 1
-            np.testing.assert_allclose(plan.pace, np.array(own)[section], atol=1e-6)
+            if kind != "retrieved":  # longer and shorter as sentences are at their time
+                assert max(part.max() / part.min() for part in parts) < 1.5
 
 
 def test_a_plan_as_long_as_its_document_has_its_tokens(decoder: Decoder) -> None:
@@ -421,6 +422,10 @@ def test_paths_of_documents_are_smoothed_once(decoder: Decoder, tmp_path: Path) 
     for plan, points in zip(found, raw, strict=True):
         np.testing.assert_array_equal(plan.points, smoothed(points, 5))
     np.testing.assert_allclose(found[1].points[2], raw[1].mean(0))
+    known = [replace(plan, points=raw[1], about={}, starts=(0, 2)) for plan in found[1:]]
+    write_plans(tmp_path / "known.json", known)
+    [within] = plans_from(decoder, tmp_path / "known.json", None, NORMAL)
+    np.testing.assert_allclose(within.points, smoothed(raw[1], 5, [0, 0, 1, 1, 1]), atol=1e-6)
     abouts = [{"document": "a", "smooth": 5}, {"document": "b", "split": "test", "smooth": 5}]
     assert [(plan.kind, plan.about) for plan in found] == [("document", a) for a in abouts]
     write_plans(tmp_path / "plans.json", found)

@@ -18,6 +18,7 @@ from timecontrol.generation.sampling import (
     _fused,
     choose,
     draws_for,
+    guided,
     inverse,
     nucleus,
 )
@@ -260,3 +261,12 @@ def test_the_nucleus_by_hand() -> None:
     p = torch.tensor([[0.1, 0.5, 0.15, 0.25]])
     for top_p, inside in ((0.01, [1]), (0.49, [1]), (0.6, [1, 3]), (0.76, [1, 2, 3])):
         assert nucleus(p, top_p).nonzero()[:, 1].tolist() == inside
+
+
+def test_guidance_worked_by_hand() -> None:
+    a, b = torch.tensor([[1.0, 2.0, -math.inf]]), torch.tensor([[0.0, 4.0, 0.0]])
+    found = guided(torch.cat([a, b]), 0.5)
+    assert found.tolist() == [[1.5, 1.0, -math.inf]]
+    assert torch.equal(guided(torch.cat([a, b]), 0.0), a)
+    never = torch.full((1, 3), -math.inf)
+    assert torch.equal(guided(torch.cat([never, never]), 2.0), never)  # no NaN

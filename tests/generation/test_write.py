@@ -32,6 +32,7 @@ from tests.generation.examples import (
 from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.examples import plan_batch
 from timecontrol.decoder.lora import adapt
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, Written, packed, stream, write
@@ -749,3 +750,52 @@ def test_forbidding_tags_is_the_same_on_either_path() -> None:
     how: dict[str, Any] = {"length": "forced", "budget": 64, "ordered": True}
     slow, quick = (written(decoder, plans(4), fast=fast, **how) for fast in (False, True))
     assert [w.ids for w in slow] == [w.ids for w in quick]
+
+
+@pytest.mark.parametrize("how", [{"length": "forced"}, {"length": "normal"}, {"top_p": 0.3}])
+def test_guidance_is_the_same_on_either_path_and_in_any_batch(how: dict[str, Any]) -> None:
+    decoder = made()
+    given = plans(5)
+    slow, quick, single = (
+        written(decoder, given, guidance=1.5, **how, **own)
+        for own in ({"fast": False}, {"fast": True}, {"fast": False, "batch": 1})
+    )
+    assert [w.ids for w in slow] == [w.ids for w in quick] == [w.ids for w in single]
+    assert [w.ids for w in slow] != [w.ids for w in written(decoder, given, **how)]
+
+
+def test_no_guidance_is_as_if_nothing_were_said_of_it() -> None:
+    decoder = made()
+    one, other = written(decoder, plans(2)), written(decoder, plans(2), guidance=0.0)
+    assert [w.ids for w in one] == [w.ids for w in other]
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_token_that_guidance_makes_likeliest_is_taken(fast: bool) -> None:
+    """At temperature 0: a + w (a - b), b being told the clock and no latents."""
+    decoder = made()
+    [found] = written(
+        decoder, plans(1), guidance=2.0, temperature=0.0, length="forced", fast=fast, budget=32
+    )
+    assert found.plan is not None
+    given = plan_batch([found.plan.points] * 2)
+    given["plan_keep"] = torch.tensor([True, False])
+    schedule = schedule_for(decoder, found.plan, found.settings)
+    assert schedule is not None
+    with torch.no_grad():
+        signals = decoder.model.signals(**given, hold=True)
+        ids = torch.tensor([found.ids] * 2)
+        a, b = decoder.model(ids, signals=signals, schedule=schedule.repeated(2)).logits
+    led = a + 2.0 * (a - b)
+    led[:, [*decoder.codec.foreign, decoder.codec.end]] = -torch.inf
+    assert led[:-1].argmax(-1).tolist() == list(found.ids[1:])
+    assert a[:-1].argmax(-1).tolist() != list(found.ids[1:])
+
+
+def test_guidance_needs_a_decoder_that_has_written_without_latents() -> None:
+    decoder = made()
+    never = replace(decoder, settings=replace(decoder.settings, latent_dropout=0.0))
+    with pytest.raises(TimeControlError, match=r"latent dropout 0\): no --guidance"):
+        written(never, plans(1), guidance=1.0)
+    with pytest.raises(TimeControlError, match="method plain"):
+        written(made(plan_dim=0), [None], guidance=1.0)

@@ -108,6 +108,25 @@ def test_timing_and_process_are_those_of_the_documents_that_are_long_enough() ->
     assert found.process.width == 5
 
 
+def test_averages_within_stages_are_those_of_the_law() -> None:
+    paths, parts = bent(), stages(bent())
+    found, across = (Law.of(paths, 10, None, parts, 3, within=w) for w in (True, False))
+    np.testing.assert_array_equal(found.process.edges, found.timing.edges)
+    assert len(across.process.edges) == 0
+    again = Law.from_tensors(found.tensors())
+    np.testing.assert_array_equal(again.process.roots, found.process.roots)
+
+
+def test_lengths_of_sentences_are_those_of_the_documents_that_are_long_enough() -> None:
+    paths, parts = bent(), stages(bent())
+    lengths = [[*range(1, len(p) + 1)] for p in paths]
+    found = Law.of(
+        [np.zeros((2, 2)), *paths], 10, None, [[(9, 2)], *parts], lengths=[[500, 1], *lengths]
+    )
+    np.testing.assert_array_equal(found.timing.shape, Timing.of(parts, None, lengths).shape)
+    assert found.timing.shape.std() > 0
+
+
 def test_sizes_are_those_of_the_documents_that_are_long_enough() -> None:
     paths, parts = bent(), stages(bent())
     sizes = [[i + n for _, n in document] for i, document in enumerate(parts)]

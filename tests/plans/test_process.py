@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from timecontrol.decoder.examples import smoothed
-from timecontrol.plans.process import GRID, LAGS, Process, averages, between, moved, positive
+from timecontrol.plans.process import (
+    GRID,
+    LAGS,
+    Process,
+    averages,
+    between,
+    knots,
+    moved,
+    positive,
+)
 from timecontrol.plans.track import LEAST, Track
 
 Array = NDArray[np.float64]
@@ -92,7 +101,7 @@ def plans(process: Process, n: int, pins: Mapping[int, Array] | None = None) -> 
 
 def own_covariance(process: Process, n: int, c: int) -> Array:
     """Cov of one coordinate of plans, A P A^T, (n, n)."""
-    A = averages(n, process.width)
+    A = averages([0] * n, process.width)
     return np.asarray(A @ process.covariance(even(n))[c] @ A.T)
 
 
@@ -200,8 +209,10 @@ def test_a_brownian_bridge_is_a_case_of_it() -> None:
 @given(st.integers(1, 15), st.integers(1, 9), st.integers(0, 99))
 def test_the_averages_of_plans_are_those_of_documents(n: int, width: int, seed: int) -> None:
     points = random(seed).normal(size=(n, 2))
-    np.testing.assert_allclose(averages(n, width) @ points, smoothed(points, width), atol=1e-12)
-    np.testing.assert_allclose(averages(n, width).sum(1), 1)
+    np.testing.assert_allclose(
+        averages([0] * n, width) @ points, smoothed(points, width), atol=1e-12
+    )
+    np.testing.assert_allclose(averages([0] * n, width).sum(1), 1)
 
 
 @pytest.mark.parametrize("process", [KNOWN, WIDE], ids=["as they are", "averaged"])
@@ -261,9 +272,9 @@ def test_paths_meet_the_sentences_that_have_been_written(
 
 def test_a_path_is_already_where_it_is_known_to_be() -> None:
     path, _ = WIDE.path(even(20), random())
-    plan = averages(20, 5) @ path
+    plan = averages([0] * 20, 5) @ path
     seen, pins = {i: path[i] for i in (0, 1, 7)}, {15: plan[15]}
-    H = np.concatenate([np.eye(20)[list(seen)], averages(20, 5)[list(pins)]])
+    H = np.concatenate([np.eye(20)[list(seen)], averages([0] * 20, 5)[list(pins)]])
     y = np.stack([*seen.values(), *pins.values()])
     np.testing.assert_allclose(moved(path, WIDE.covariance(even(20)), H, y), path, atol=1e-6)
 
@@ -331,7 +342,7 @@ def test_what_is_drawn_depends_on_the_generator_alone() -> None:
 
 
 def test_a_process_comes_back_from_its_tensors_to_the_last_bit() -> None:
-    own = Process.of(*simulated(20), width=3)
+    own = Process.of(*simulated(20), width=3, edges=np.array([0.3]))
     tensors = own.tensors()
     assert {a.dtype for a in tensors.values()} == {np.dtype(np.float64)}
     found = Process.from_tensors(tensors)
@@ -341,7 +352,7 @@ def test_a_process_comes_back_from_its_tensors_to_the_last_bit() -> None:
         np.testing.assert_array_equal(getattr(found, name), getattr(own, name))
     one, other = (drawn(p, 7, random(1), {3: POINT}) for p in (own, found))
     np.testing.assert_array_equal(one, other)
-    for name in tensors:
+    for name in set(tensors) - {"edges", "roots"}:  # old files have no stages
         with pytest.raises(KeyError, match=name):
             Process.from_tensors({k: v for k, v in tensors.items() if k != name})
 
@@ -386,7 +397,7 @@ def test_a_path_is_moved_as_far_as_its_covariance_says() -> None:
     found = given_sentences(process, path, {0: np.array([6.0])})
     np.testing.assert_allclose(found[:, 0], [6, 12, 5, 2], atol=1e-4)
     # (z_1 + z_2) / 2 is 7.5, its variance (0.75 + 0.25) / 2; both have 1/2 in common with it
-    H = averages(4, 2)[[1]]
+    H = averages([0] * 4, 2)[[1]]
     found = moved(path, process.covariance(even(4)), H, np.array([[8.5]]))
     np.testing.assert_allclose(found[:, 0], [0.25, 11, 6, 2.25], atol=1e-4)
 
@@ -407,3 +418,76 @@ def test_points_that_never_change_have_a_law() -> None:
     assert all(np.isfinite(value).all() for value in process.tensors().values())
     assert process.restless == 0
     np.testing.assert_allclose(drawn(process, 20, random()), 0, atol=1e-6)
+
+
+EDGES = np.array([0.2501, 0.6003])
+
+
+def staged(documents: int, seed: int = 0) -> tuple[list[Array], list[Array]]:
+    """Paths of three stages: each has a mean and a covariance of its own."""
+    state = random(seed)
+    roots = np.array([[[1, 0], [0, 1]], [[2, 0], [1.9, 0.3]], [[0.2, 0], [0, 3]]])
+    means = np.array([[0.0, 0], [5, -5], [-5, 5]])
+    paths, times = [], []
+    for number in range(documents):
+        n = 20 + number % 21
+        tau = (np.arange(n) + 0.5) / n
+        stage = np.searchsorted(EDGES, tau)
+        noise = state.standard_normal((n, 2))
+        paths.append(means[stage] + np.einsum("nij,nj->ni", roots[stage], noise))
+        times.append(tau)
+    return paths, times
+
+
+def test_knots_stand_at_both_ends_of_each_stage() -> None:
+    np.testing.assert_array_equal(knots(np.zeros(0)), GRID)
+    found = knots(EDGES)
+    assert (np.diff(found) > 0).all()
+    for edge in (0, *EDGES, 1):
+        assert np.abs(found - edge).min() < 1e-5
+        assert edge in (0, 1) or ((found - edge > 0) & (found - edge < 1e-5)).sum() == 1
+    assert len(found) == pytest.approx(len(GRID), abs=4)
+    tiny = knots(np.array([1e-7, 0.5]))
+    assert (np.diff(tiny) > 0).all()
+
+
+def test_mean_and_covariance_change_at_once_from_stage_to_stage() -> None:
+    paths, times = staged(400)
+    found = Process.of(paths, times, 1, EDGES)
+    tau = times[10]
+    stage = np.searchsorted(EDGES, tau)
+    np.testing.assert_allclose(
+        found.at(tau), np.array([[0.0, 0], [5, -5], [-5, 5]])[stage], atol=0.6
+    )
+    own = np.stack([found.path(tau, random(i))[0] for i in range(300)])
+    real, known = np.concatenate(paths), np.searchsorted(EDGES, np.concatenate(times))
+    for each in range(3):
+        a, b = own[:, stage == each].reshape(-1, 2), real[known == each]
+        np.testing.assert_allclose(np.cov(a.T), np.cov(b.T), rtol=0.2, atol=0.15)
+    blurred = Process.of(paths, times, 1)
+    near = np.abs(tau - EDGES[1]) < 0.03
+    assert np.abs(blurred.at(tau)[near] - found.at(tau)[near]).max() > 0.5
+
+
+def test_conditioning_knows_the_covariance_of_each_stage() -> None:
+    """What ``covariance`` says is what paths have."""
+    paths, times = staged(400)
+    found = Process.of(paths, times, 1, EDGES)
+    tau = times[0][::4]
+    own = np.stack([found.path(tau, random(i))[0] for i in range(2000)])
+    own = own - own.mean(0)
+    seen = np.einsum("mic,mjc->cij", own, own) / len(own)
+    expected = found.covariance(tau, float(np.exp(found.restless)) ** 0)
+    scale = np.sqrt(np.einsum("cii,cjj->cij", expected, expected))
+    np.testing.assert_allclose(seen / scale, expected / scale, atol=0.15)
+
+
+def test_plans_are_averaged_within_stages() -> None:
+    process = Process.of(*staged(50), 5, EDGES)
+    tau = (np.arange(12) + 0.5) / 12
+    A = process.averages(tau)
+    stage = np.searchsorted(EDGES, tau)
+    assert (A[np.not_equal.outer(stage, stage)] == 0).all()
+    np.testing.assert_allclose(A.sum(1), 1)
+    points = random(0).normal(size=(12, 2))
+    np.testing.assert_allclose(A @ points, smoothed(points, 5, stage.tolist()), atol=1e-12)

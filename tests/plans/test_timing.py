@@ -17,6 +17,7 @@ from timecontrol.plans.timing import (
     Timetable,
     Timing,
     begins,
+    drawn_out,
     whole_numbers,
 )
 
@@ -219,8 +220,10 @@ def test_documents_are_kept_as_they_are(found: list[Sections]) -> None:
     assert again.documents == timing.documents
     np.testing.assert_array_equal(again.sizes, timing.sizes)
     for one in (timing, again):
-        kinds = {name: a.dtype for name, a in one.tensors().items()}
+        kinds = {name: a.dtype for name, a in one.tensors().items() if name != "shape"}
         assert kinds == dict.fromkeys(("stages", "counts", "lengths", "sizes"), np.dtype(np.int64))
+    old = {name: a for name, a in timing.tensors().items() if name != "shape"}
+    assert Timing.from_tensors(old).shape.tolist() == [1.0] * 33
 
 
 @given(corpora)
@@ -252,7 +255,9 @@ def test_it_begins_with_the_first_stage_that_has_a_tag(
     bare = Timing.of([[(NO_STAGE, 5)], [(NO_STAGE, 9)]])
     for table in tables(bare, n, seed):
         assert table.starts == ()
-        np.testing.assert_allclose(table.times, (np.arange(n) + 0.5) / n)
+        lawful(table, n)
+        if n <= 5:
+            np.testing.assert_allclose(table.times, (np.arange(n) + 0.5) / n)
     before = Timing.of([[(NO_STAGE, 1), (0, 3)], [(NO_STAGE, 1), (0, 6)]])
     for table in tables(before, n, seed):
         assert table.starts == ((1,) if n > 1 else ())
@@ -363,7 +368,7 @@ def test_drawing_depends_on_the_generator_alone(found: list[Sections], n: int, s
 
 def test_a_missing_array_is_a_key_error() -> None:
     tensors = Timing.of(RECIPES).tensors()
-    for name in list(tensors):
+    for name in set(tensors) - {"shape"}:  # old files have none
         with pytest.raises(KeyError, match=name):
             Timing.from_tensors({k: v for k, v in tensors.items() if k != name})
 
@@ -395,3 +400,53 @@ def test_whole_numbers_worked_by_hand(
     wanted: Sequence[float], total: int, expected: list[int]
 ) -> None:
     assert whole_numbers(np.array(wanted), total).tolist() == expected
+
+
+@given(st.integers(1, 90), st.floats(0.5, 90))
+def test_a_stage_is_drawn_out_in_its_middle_alone(count: int, own: float) -> None:
+    x = np.arange(count, dtype=np.float64) + 0.5
+    found = drawn_out(x, count, own)
+    assert (np.diff([0, *found, 1]) > 0).all()
+    np.testing.assert_allclose(found, 1 - found[::-1])  # the end as the beginning
+    if count <= own:
+        np.testing.assert_allclose(found, x / count)
+    else:
+        opening = x < own / 4
+        np.testing.assert_allclose(found[opening], x[opening] / own)
+        middle = (x > own / 4) & (x < count - own / 4)
+        assert (np.diff(found[middle]) <= 1 / own + 1e-12).all()  # slower than in the document
+
+
+def test_a_stage_that_is_drawn_out_worked_by_hand() -> None:
+    """Of 4 sentences 10: one opens, one closes, and eight are what two were."""
+    found = drawn_out(np.arange(10, dtype=np.float64) + 0.5, 10, 4)
+    np.testing.assert_allclose(found, [0.125, *(0.25 + (np.arange(8) + 0.5) / 16), 0.875])
+    timing = Timing.of([[(TITLE, 1), (STEP, 4)], [(TITLE, 1), (STEP, 4)], [(TITLE, 1), (STEP, 5)]])
+    table = timing.whole([(TITLE, 1), (STEP, 10)], {TITLE: 1.0, STEP: 1.0}, {TITLE: 1, STEP: 4})
+    [edge] = timing.edges
+    np.testing.assert_allclose((table.times[1:] - edge) / (1 - edge), found)
+
+
+def test_sentences_are_as_long_as_others_at_their_time() -> None:
+    """Closing sentences have half the tokens; a plan's tokens are those of its document."""
+    documents = [[(TITLE, 1), (STEP, n)] for n in (20, 24, 28)] * 40
+    tokens = [[5, *[12] * (n // 2), *[6] * (n // 2)] for (_, (_, n)) in documents]
+    sizes = [[5, 9 * n] for (_, (_, n)) in documents]
+    timing = Timing.of(documents, sizes, tokens)
+    first, last = timing.shape[8], timing.shape[-4]
+    assert first == pytest.approx(4 / 3, rel=0.2)
+    assert last == pytest.approx(2 / 3, rel=0.2)
+    assert timing.shape[0] == pytest.approx(1, rel=1e-9)  # a title is alone in its stage
+    for n in (13, 21, 60):
+        for table in tables(timing, n):
+            assert table.pace[0] == 5
+            assert table.pace[1:].mean() == pytest.approx(9)
+            assert table.pace[2] > 1.5 * table.pace[-2]
+    again = Timing.from_tensors(timing.tensors())
+    np.testing.assert_array_equal(again.shape, timing.shape)
+
+
+def test_stages_end_where_their_shares_do() -> None:
+    timing = Timing.of(RECIPES)
+    np.testing.assert_allclose(timing.edges, timing.shares.cumsum()[:2])
+    assert len(Timing.of([[(NO_STAGE, 5)]]).edges) == 0

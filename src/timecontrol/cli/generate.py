@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timecontrol.cli.console import note, out, print_json, progress, say, shown
-from timecontrol.cli.options import Candidates, Device, Dtype, Follow, Loop
+from timecontrol.cli.options import Candidates, Device, Dtype, Follow, Guidance, Loop
 from timecontrol.errors import TimeControlError, pick
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def run(
     ] = None,
     temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 1.0,
     follow: Follow = None,
+    guidance: Guidance = 0.0,
     loop: Loop = False,
     candidates: Candidates = 1,
     beams: Annotated[int, typer.Option(help="More than 1: beam search, nothing is drawn.")] = 1,
@@ -103,6 +104,7 @@ def run(
         "seed": seed,
     }
     more |= {"follow": follow, "loop": loop, "candidates": candidates, "exact": exact}
+    more["guidance"] = guidance
     writing = default_writing(decoder, length, **more)
     plans: list[Plan | None]
     if is_file(plan):

@@ -23,6 +23,9 @@ Follow = Annotated[
         help="sentences: a point each; budget: by the tokens so far, where --length is forced."
     ),
 ]
+Guidance = Annotated[
+    float, typer.Option(min=0, help="How much further the plan leads; twice the work.")
+]
 Loop = Annotated[
     bool, typer.Option("--loop", help="Read each sentence again, and plan the rest anew.")
 ]

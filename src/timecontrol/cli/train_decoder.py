@@ -75,6 +75,9 @@ def run(
         int | None, typer.Option(help="Hidden units of the projection; 0: linear.")
     ] = None,
     smooth: Annotated[int | None, typer.Option(help="Average latents over so many.")] = None,
+    within: Annotated[
+        bool | None, typer.Option("--within/--across", help="Average within stages alone.")
+    ] = None,
     noise: Annotated[float | None, typer.Option(help="On latents, in training.")] = None,
     latent_dropout: Annotated[
         float | None, typer.Option(help="Share of documents without latents.")
@@ -96,6 +99,9 @@ def run(
     ] = None,
     apart: Annotated[
         float | None, typer.Option(help="What thinking of tags within sentences costs.")
+    ] = None,
+    distinct: Annotated[
+        float | None, typer.Option(help="How far from their words tags start, 0 to 1.")
     ] = None,
     splitter: Splitter = "rules",
     language: Language = "en",
@@ -157,6 +163,7 @@ def run(
         form=form,
         units=units,
         smooth=smooth,
+        within=within,
         noise=noise,
         latent_dropout=latent_dropout,
         clock=clock,
@@ -165,6 +172,7 @@ def run(
         end_weight=end_weight,
         apart=apart,
         jitter=jitter,
+        distinct=distinct,
     )
     try:
         trained = Decoder.fit(

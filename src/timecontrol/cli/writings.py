@@ -17,6 +17,7 @@ from timecontrol.cli.options import (
     Dtype,
     Encoding,
     Follow,
+    Guidance,
     Language,
     Loop,
     SkipBad,
@@ -50,6 +51,7 @@ def structure(
     top_p: TopP = None,
     temperature: Annotated[float, typer.Option(help="Of the draws.")] = 1.0,
     follow: Follow = None,
+    guidance: Guidance = 0.0,
     loop: Loop = False,
     candidates: Candidates = 1,
     seed: Seed = 0,
@@ -85,7 +87,7 @@ def structure(
     for kind in kinds:
         pick(KINDS, kind, "plan")
     options = {"top_p": top_p, "temperature": temperature, "seed": seed, "follow": follow}
-    options |= {"loop": loop, "candidates": candidates}
+    options |= {"guidance": guidance, "loop": loop, "candidates": candidates}
     ways = Ways(kinds, _words(lengths, "--lengths"), count, options, batch_size, keep)
     found = structures(
         corpus,
@@ -221,6 +223,7 @@ def steering(
     plan: Annotated[str | None, typer.Option(help="A kind; the decoder's own otherwise.")] = None,
     top_p: TopP = None,
     follow: Follow = None,
+    guidance: Guidance = 0.0,
     loop: Loop = False,
     candidates: Candidates = 1,
     seed: Seed = 0,
@@ -252,7 +255,7 @@ def steering(
     if plan is not None:
         pick(KINDS, plan, "plan")
     options = {"top_p": top_p, "seed": seed, "follow": follow}
-    options |= {"loop": loop, "candidates": candidates}
+    options |= {"guidance": guidance, "loop": loop, "candidates": candidates}
     found = steerings(
         corpus,
         models=_some(model),

@@ -77,16 +77,31 @@ def section_points(pieces: Sequence[Piece], tags: Sequence[str], sparse: bool) -
     return found
 
 
-def smoothed(points: Array, width: int) -> Array:
-    """Return the moving average over ``width`` sentences, fewer at the ends, (n, d)."""
+def smoothed(points: Array, width: int, stages: Sequence[Any] | None = None) -> Array:
+    """Return the moving average over ``width`` sentences, fewer at the ends, (n, d).
+
+    Args:
+        points: (n, d).
+        width: Sentences.
+        stages: Of each sentence, (n,): the average does not reach beyond neighbours of the same.
+    """
     if width == 1 or len(points) < 2:
         return points
+    n = len(points)
     before, after = (width - 1) // 2, width // 2
     total = np.concatenate([np.zeros((1, points.shape[1])), points.cumsum(0)])
-    n = len(points)
-    low = np.maximum(np.arange(n) - before, 0)
-    high = np.minimum(np.arange(n) + after + 1, n)
+    first, last = ends_of([0] * n if stages is None else stages)
+    low = np.maximum(np.arange(n) - before, first)
+    high = np.minimum(np.arange(n) + after + 1, last)
     return np.asarray((total[high] - total[low]) / (high - low)[:, None])
+
+
+def ends_of(stages: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the run of equal neighbours of each begins, and where the next does, (n,)."""
+    new = [i for i, s in enumerate(stages) if i == 0 or s != stages[i - 1]]
+    edges = np.array([*new, len(stages)])
+    run = np.repeat(np.arange(len(new)), np.diff(edges))
+    return edges[run], edges[run + 1]
 
 
 def warped(n: int, sd: float, random: np.random.Generator) -> list[int]:
@@ -189,7 +204,10 @@ class Examples(Dataset[Example]):
             pieces = [*pieces[:-1], replace(pieces[-1], marked=False)]
         encoded = self.codec.join(pieces)
         by_section = boundaries(self.codec)[1]
-        points = smoothed(unit_points(pieces, points, by_section), s.smooth)
+        points = unit_points(pieces, points, by_section)
+        within = s.within and has_stages(self.codec)
+        own = [p.tag for p in pieces] if within else None
+        points = smoothed(points, s.smooth, own)
         keep = True
         if self.scale is not None:
             points = points + s.noise * self.scale * random.standard_normal(points.shape)

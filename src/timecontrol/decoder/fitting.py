@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from timecontrol.bases import load_causal
 from timecontrol.corpora import Document
+from timecontrol.decoder.alignment import unit_index
 from timecontrol.decoder.captured import ROUND, captured
 from timecontrol.decoder.estimate import Before, check_disk, estimate
 from timecontrol.decoder.examples import (
@@ -199,7 +200,9 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
         raw=[raw[i].points for i in range(len(raw))],
         sections=[e.sections for e in whole] if has_stages(examples.codec) else None,
         smooth=settings.smooth,
+        within=settings.within,
         sizes=[sizes_of(e) for e in whole] if has_stages(examples.codec) else None,
+        lengths=[lengths_of(e, *boundaries(examples.codec)) for e in whole],
     )
     points = np.concatenate([e.points for e in whole])
     spread_ = points.std(0)
@@ -207,6 +210,15 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
     if not settings.standardise:
         return law, np.zeros(law.dim), np.ones(law.dim)
     return law, points.mean(0), sd
+
+
+def lengths_of(example: Example, counted: Sequence[int], opens: bool) -> list[int]:
+    """Return the tokens of each unit of a document, with its mark."""
+    ids = torch.tensor(example.ids)
+    if not opens:  # the mark belongs to what it ends
+        ids = torch.cat([torch.tensor([-1]), ids[:-1]])
+    units = unit_index(ids, counted, opens)
+    return torch.bincount(units, minlength=len(example.points))[: len(example.points)].tolist()
 
 
 def sizes_of(example: Example) -> list[int]:

@@ -18,7 +18,7 @@ def codec_of(tokenizer: Any, layout: Layout, settings: Settings) -> Any:
 
 def model_of(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:
     """Return a base with rows for the marks, made to follow plans of ``dim`` numbers; 0: none."""
-    codec.fit(lm)
+    codec.fit(lm, settings.distinct)
     counted, opens = boundaries(codec)
     return PlannedLM.around(
         lm,

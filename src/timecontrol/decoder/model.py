@@ -346,12 +346,13 @@ class PlannedLM(PreTrainedModel, GenerationMixin):
         *args: Any,
         plan: Tensor | None = None,
         plan_length: Tensor | None = None,
+        plan_keep: Tensor | None = None,
         hold: bool = False,
         **rest: Any,
     ) -> Any:
         """Write as transformers' ``generate`` does, along a plan; it is projected only once."""
         if plan is not None and self.config.plan_dim:
-            rest["signals"] = self.signals(plan, plan_length, hold=hold)
+            rest["signals"] = self.signals(plan, plan_length, plan_keep, hold)
         bare: Any = super()
         return bare.generate(*args, **rest)
 

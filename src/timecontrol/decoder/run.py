@@ -14,6 +14,7 @@ from timecontrol.bases.checksum import checksum
 from timecontrol.corpora import Corpus, open_corpus
 from timecontrol.decoder.card import card
 from timecontrol.decoder.estimate import Before
+from timecontrol.decoder.examples import has_stages
 from timecontrol.decoder.facts import (
     about_base,
     about_corpus,
@@ -197,11 +198,17 @@ class Decoder:
             "preset": self.settings.preset,
             "seed": self.settings.seed,
             "smooth": self.settings.smooth,
+            "within": self.within,
             "base": config["base"]["label"],
             "corpus": config["corpus"]["name"],
             "encoder": config["encoder"]["identity"] if config["encoder"] else None,
             "recipe": self.recipe(),
         }
+
+    @property
+    def within(self) -> bool:
+        """Whether the latents it follows were averaged within stages alone."""
+        return self.settings.within and has_stages(self.codec)
 
     def recipe(self) -> dict[str, Any]:
         """Return all that decides what comes out, but seeds: decoders of one recipe are alike."""

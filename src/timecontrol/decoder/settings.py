@@ -18,6 +18,10 @@ KEEPS = ("last", "best")
 FUSIONS = ("add", "film")
 
 
+YOUNGER: dict[str, Any] = {"within": False, "distinct": 0.0, "jitter": 0.0, "apart": 0.0}
+"""What older decoders did not have, as it was with them."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything that decides what comes out, but the data, the encoder and the base."""
@@ -49,6 +53,9 @@ class Settings:
     """Whether latents are brought to mean 0 and standard deviation 1."""
     smooth: int = 5
     """Sentences over which latents are averaged; 1: none."""
+    within: bool = True
+    """Whether they are averaged within their stage (abstract, history, ...) alone, where documents
+    come through stages in order."""
     noise: float = 0.1
     """Standard deviation of what is added to (standardised) latents in training."""
     jitter: float = 0.0
@@ -69,6 +76,9 @@ class Settings:
     apart: float = 30.0
     """What it costs to think of a tag, or the end, within a sentence, or of anything else between
     two, beside a word's weight of 1; 0: no more than any other wrong token."""
+    distinct: float = 0.0
+    """How far from the words of their tags the rows of new tokens start: 0 at the words, 1 in
+    directions of their own."""
     epochs: int = 8
     batch: int = 8
     accumulate: int = 1
@@ -119,7 +129,7 @@ class Settings:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
         if self.seed < 0:
             raise TimeControlError(f"seed is {self.seed}: 0 or more.")
-        for name in ("latent_dropout", "warm_up"):
+        for name in ("latent_dropout", "warm_up", "distinct"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: from 0 to 1.")
         if self.window != 0 and self.window < 16:
@@ -138,9 +148,9 @@ class Settings:
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> "Settings":
-        """Return the settings that ``as_dict`` wrote."""
+        """Return the settings that ``as_dict`` wrote; what is younger than they is off."""
         known = {f.name for f in fields(cls)}
-        return cls(**{name: value for name, value in found.items() if name in known})
+        return cls(**{**YOUNGER, **{k: v for k, v in found.items() if k in known}})
 
 
 def _words(name: str) -> str:
@@ -153,6 +163,8 @@ _PAPER: dict[str, Any] = {
     "init": 0.02,
     "standardise": False,
     "smooth": 1,
+    "within": False,
+    "distinct": 0.0,
     "noise": 0.0,
     "latent_dropout": 0.0,
     "clock": False,

@@ -224,6 +224,11 @@ def along(plan: Array, units: Sequence[int] | None) -> Array:
     return np.concatenate([plan[own], plan[units[-1] + 1 :]])
 
 
+def stages_of(document: Document) -> list[str | None]:
+    """Return the tag of each sentence's section, (sentences,)."""
+    return [section.tag for section in document.sections for _ in section.sentences]
+
+
 def adhered(
     texts: Texts,
     planner: Encoder,
@@ -248,8 +253,12 @@ def adhered(
         raise TimeControlError(
             "The judge is the encoder that planned: give one of another seed and base."
         )
+
+    def calm(path: Array, document: Document) -> Array:
+        return smoothed(path, texts.smooth, stages_of(document) if texts.within else None)
+
     target, source = (
-        np.concatenate([smoothed(p, texts.smooth) for p in e.paths(training, progress)])
+        np.concatenate(list(map(calm, e.paths(training, progress), training)))
         for e in (planner, judge)
     )
     to_plan = linear_map(source, target)
@@ -266,7 +275,8 @@ def adhered(
     documents = [as_document(texts.sections[i]) for i in kept]
     if not any(d.sentences for d in documents):
         raise TimeControlError(f"{texts.run}: its documents have no sentences.")
-    found = [to_plan(smoothed(path, texts.smooth)) for path in judge.paths(documents, progress)]
+    own = zip(judge.paths(documents, progress), documents, strict=True)
+    found = [to_plan(calm(path, document)) for path, document in own]
     axis = planner.fit_.end.mean - planner.fit_.start.mean
     about = adherence(plans, found, axis)
     real = to_plan(source)

@@ -39,6 +39,8 @@ class Texts:
     plans: list[Array | None]
     smooth: int = 1
     """Sentences over which the latents were averaged that the decoder follows."""
+    within: bool = False
+    """Whether they were averaged within stages alone."""
     encoder: str | None = None
     """The identity of the encoder that planned."""
     outlines: list[list[tuple[str, int | None]]] | None = None
@@ -139,6 +141,7 @@ def _way(found: Any, plan: Plan | None, stem: str) -> dict[str, Any]:
         "length": how.get("length", "normal"),
         "budget": int(how.get("budget", 1024)),
         "smooth": int(made.get("smooth", 1)),
+        "within": bool(made.get("within", False)),
         "encoder": made.get("encoder"),
         "recipe": {**made.get("recipe", {}), **recipe_of(how)},
     }
@@ -150,6 +153,7 @@ DECIDE = (
     "beams",
     "stop",
     "follow",
+    "guidance",
     "ordered",
     "loop",
     "candidates",

@@ -42,7 +42,7 @@ def written(name: str, decoder: Decoder, ways: Ways, place: Place) -> list[Texts
     options = {
         name: value
         for name, value in ways.options.items()
-        if decoder.settings.follows or name not in ("loop", "candidates")
+        if decoder.settings.follows or name not in ("loop", "candidates", "guidance")
     }
     writings = {length: default_writing(decoder, length, **options) for length in ways.lengths}
     for length, writing in writings.items():
@@ -70,6 +70,7 @@ def _texts(texts: Sequence[Written], label: str, run: str, decoder: Decoder) -> 
         [t.ended for t in texts],
         [t.plan.points if t.plan is not None else None for t in texts],
         decoder.settings.smooth,
+        decoder.within,
         (decoder.config["encoder"] or {}).get("identity"),
         [list(t.outline) for t in texts],
         {**decoder.recipe(), **recipe_of(how)},

@@ -23,7 +23,7 @@ from timecontrol.errors import TimeControlError
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.packed import packed
 from timecontrol.generation.processors import only_due
-from timecontrol.generation.sampling import BLOCK, choose, draws_for
+from timecontrol.generation.sampling import BLOCK, choose, draws_for, guided
 from timecontrol.generation.settings import Writing
 from timecontrol.plans import Plan
 
@@ -262,7 +262,10 @@ class Step:
         if w.ordered:
             only_due(logits, self.said, self.order)
         noise = self.noise.index_select(1, self.at).squeeze(1)  # (rows, draws)
+        if w.guidance:
+            logits, noise = guided(logits, w.guidance), noise.chunk(2)[0]
         chosen = choose(logits, noise, w.top_p, w.temperature)
+        chosen = chosen.repeat(2) if w.guidance else chosen
         chosen = torch.where(self.done, self.pad, chosen)
         self.out.index_copy_(1, self.at, chosen.unsqueeze(-1))
         self.done |= chosen == self.end
@@ -372,11 +375,13 @@ def run(
     rows += [len(plans) - 1] * (least - len(rows))
     options = plan_options(decoder, [plans[i] for i in rows], writing)
     schedule = options.get("schedule")
+    rows *= 2 if writing.guidance else 1
     signals, lengths = None, torch.zeros(len(rows), dtype=torch.long, device=model.device)
     if options:
         lengths = options["plan_length"]
         with ONE, packed(model.projection):
-            signals = model.signals(options["plan"], lengths, hold=options["hold"])
+            keep = options.get("plan_keep")
+            signals = model.signals(options["plan"], lengths, keep, options["hold"])
     with ONE:
         runner = _runner(decoder, len(rows), writing, signals, schedule)
         keys, draws = [numbers[i] for i in rows], draws_for(writing.top_p)

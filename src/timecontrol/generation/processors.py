@@ -9,7 +9,7 @@ from transformers.generation.streamers import BaseStreamer
 
 from timecontrol.decoder.alignment import Schedule
 from timecontrol.decoder.model import PlannedLM
-from timecontrol.generation.sampling import choose
+from timecontrol.generation.sampling import choose, guided
 
 
 class Keyed(LogitsProcessor):
@@ -22,18 +22,22 @@ class Keyed(LogitsProcessor):
         top_p: float,
         temperature: float,
         tick: Callable[[], None] | None = None,
+        guidance: float = 0.0,
     ) -> None:
         """Choose by ``uniforms``, (rows, steps, draws), after ``prompt`` tokens.
 
-        ``tick`` is called once a step.
+        ``tick`` is called once a step. With ``guidance`` there are twice as many scores as rows
+        (``sampling.guided``), and both halves go on with the same token.
         """
-        self.uniforms, self.prompt = uniforms, prompt
+        self.uniforms, self.prompt, self.guidance = uniforms, prompt, guidance
         self.top_p, self.temperature, self.tick = top_p, temperature, tick
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return scores that are 0 at the chosen token and minus infinity elsewhere."""
         step = input_ids.shape[1] - self.prompt
-        chosen = choose(scores, self.uniforms[:, step], self.top_p, self.temperature)
+        led = guided(scores, self.guidance) if self.guidance else scores
+        chosen = choose(led, self.uniforms[:, step], self.top_p, self.temperature)
+        chosen = chosen.repeat(2) if self.guidance else chosen
         if self.tick is not None:
             self.tick()
         found = torch.full_like(scores, -torch.inf)

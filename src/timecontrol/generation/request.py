@@ -248,4 +248,8 @@ def _as_followed(decoder: Decoder, plan: Plan) -> Plan:
     width = decoder.settings.smooth
     if plan.kind != DOCUMENT or SMOOTH in plan.about or width == 1:
         return plan
-    return replace(plan, points=smoothed(plan.points, width), about={**plan.about, SMOOTH: width})
+    stages = None
+    if decoder.within and plan.starts:
+        stages = np.searchsorted(plan.starts, np.arange(len(plan)), side="right").tolist()
+    points = smoothed(plan.points, width, stages)
+    return replace(plan, points=points, about={**plan.about, SMOOTH: width})

@@ -31,6 +31,24 @@ COLD = 1e-6
 """Below this temperature the most probable token is taken: quotients would be infinite."""
 
 
+def guided(logits: Tensor, w: float) -> Tensor:
+    """Return logits led further by a plan than the model is, (documents, vocabulary).
+
+    Of documents that are written both with their latents (a) and without (b)::
+
+        a + w (a - b)
+
+    so that what the latents make likelier becomes likelier still (classifier-free guidance). The
+    clock is told to both. What cannot be drawn stays so.
+
+    Args:
+        logits: Of all documents with their latents, then of all without, (2 documents, vocabulary).
+        w: 0: as the model is.
+    """
+    a, b = logits.chunk(2)
+    return torch.where(torch.isfinite(a), a + w * (a - b), a)
+
+
 def draws_for(top_p: float) -> int:
     """Return how many candidates are drawn: (1 - p)^n < 1e-9; one where the nucleus is sorted."""
     if top_p >= 1:

@@ -24,6 +24,9 @@ class Writing:
     follow: str = "budget"
     """How a plan is followed. ``sentences``: a point a sentence. ``budget``: where a budget has to
     be filled, by the share of it that is; otherwise the same."""
+    guidance: float = 0.0
+    """How much further the plan leads than it has been learnt to: w of ``sampling.guided``. Each
+    document is then written beside itself without its latents, which takes twice the work."""
     loop: bool = False
     """Whether what is written is read again after each sentence, and the rest planned anew."""
     candidates: int = 1
@@ -57,7 +60,11 @@ class Writing:
             raise TimeControlError("Candidates are chosen from in the loop: --loop.")
         if self.loop and self.beams > 1:
             raise TimeControlError("The loop has no beam search: no --loop with --beams.")
-        for name in ("likelihood", "nearness"):
+        if self.guidance and (self.loop or self.beams > 1):
+            raise TimeControlError(
+                "Guidance is for single draws: no --loop and no --beams with it."
+            )
+        for name in ("likelihood", "nearness", "guidance"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise TimeControlError(f"{name} is {getattr(self, name):g}: 0 or more.")
         if self.budget < 2:

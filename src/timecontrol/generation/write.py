@@ -147,7 +147,8 @@ def run_generate(
     model, codec = decoder.model, decoder.codec
     device = model.device
     rows = filled(len(plans), model, writing.exact)
-    prompt = torch.full((len(rows), 1), codec.begin, device=device)
+    times = 2 if writing.guidance else 1
+    prompt = torch.full((times * len(rows), 1), codec.begin, device=device)
     options: dict[str, Any] = {
         "max_new_tokens": writing.budget - 1,
         "min_new_tokens": writing.budget - 1 if writing.forced else None,
@@ -168,7 +169,7 @@ def run_generate(
         draws = draws_for(writing.top_p)
         keys = [numbers[i] for i in rows]
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws).to(device)
-        keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick)
+        keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick, writing.guidance)
         order = torch.tensor(list(codec.tag_ids.values()), dtype=torch.long, device=device)
         options["logits_processor"] = [*([InOrder(order)] if writing.ordered else []), keyed]
     with ONE, plain_attention(model, writing.exact), packed(model):
@@ -192,7 +193,10 @@ def plan_options(
     if not decoder.model.config.plan_dim:
         return {}
     known = [plan for plan in plans if plan is not None]
+    known *= 2 if writing.guidance else 1
     given = plan_batch([plan.points for plan in known])
+    if writing.guidance:
+        given["plan_keep"] = torch.arange(len(known)) < len(known) // 2
     found: dict[str, Any] = {k: v.to(decoder.model.device) for k, v in given.items()}
     schedule = schedule_of(decoder, known, writing)
     if schedule is not None:
@@ -287,6 +291,12 @@ def _check(
         raise TimeControlError(f"The tags of layout {layout.name!r} have no fixed order.")
     if writing.loop and not dim:
         raise TimeControlError("This decoder was trained without plans (method plain): no --loop.")
+    if writing.guidance and not (dim and decoder.settings.latent_dropout):
+        raise TimeControlError(
+            "This decoder never wrote without latents beside writing with them (method "
+            f"{decoder.settings.method}, latent dropout {decoder.settings.latent_dropout:g}): no "
+            "--guidance."
+        )
     if writing.stop == "plan" and not dim:
         raise TimeControlError(
             "This decoder was trained without plans (method plain): no --stop plan."

@@ -100,6 +100,8 @@ class Law:
         sections: Iterable[Sections] | None = None,
         smooth: int = 1,
         sizes: Iterable[Sequence[int]] | None = None,
+        within: bool = False,
+        lengths: Iterable[Sequence[int]] | None = None,
     ) -> "Law":
         """Fit the law to training documents.
 
@@ -112,6 +114,8 @@ class Law:
                 a document is one stage without a tag.
             smooth: Sentences over which the paths were averaged.
             sizes: Tokens of each of those sections; without, they are shared out evenly.
+            within: Whether they were averaged within stages alone.
+            lengths: Tokens of each sentence; without, those of a stage are alike.
 
         Raises:
             TimeControlError: Fewer than two documents have three sentences, none has a token, or
@@ -128,7 +132,10 @@ class Law:
         known = [s for s, p in zip(parts, everything, strict=True) if len(p) >= 3]
         counted = evenly(parts, tokens) if sizes is None else list(sizes)
         counted = [n for n, p in zip(counted, everything, strict=True) if len(p) >= 3]
-        whole = Timing.of(known, counted)
+        each = None if lengths is None else list(lengths)
+        if each is not None:
+            each = [own for own, p in zip(each, everything, strict=True) if len(p) >= 3]
+        whole = Timing.of(known, counted, each)
         before = everything if raw is None else list(raw)
         single = [np.asarray(p, np.float64) for p in before if len(p) >= 3]
         return cls(
@@ -140,7 +147,12 @@ class Law:
             tokens=mean,
             calm=Calm.of(before, everything),
             timing=whole,
-            process=Process.of(single, [whole.times(s) for s in known], smooth),
+            process=Process.of(
+                single,
+                [whole.times(s) for s in known],
+                smooth,
+                whole.edges if within else np.zeros(0),
+            ),
         )
 
     def tensors(self) -> dict[str, NDArray[Any]]:

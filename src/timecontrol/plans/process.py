@@ -5,7 +5,8 @@ A document strays from the mean path in two ways: slowly, in the time tau of its
 others. With r = z - m(tau) the residuals of single sentences, not smoothed::
 
     m(tau)    mean of z at tau,     s(tau)  standard deviation of each coordinate
-    x         = r / s(tau)
+    L L^T     mean of (r / s) (r / s)^T over the sentences of a stage      (d, d), one for each
+    x         = L^-1 (r / s(tau))
     S         = mean of x_i x_j^T over sentences 2 to L apart              (d, d), slow
     Q         = mean of x_i x_i^T - S                                      (d, d), quick
     k(s, t)   = mean of x_i^T S^-1 x_j / d over pairs of a document, tau_i near s, tau_j near t,
@@ -17,8 +18,10 @@ others. With r = z - m(tau) the residuals of single sentences, not smoothed::
     Cov(x_i, x_j) = k(tau_i, tau_j) S + g^2 h(tau_i) h(tau_j) q(|i - j|) Q
 
 Plans are means over w neighbouring sentences, and so is what is drawn: with A the matrix of the
-moving average, a plan is A (m + s x). A Brownian bridge is the case k(s, t) = min(s, t) - s t,
-Q = 0 and s = 1; here all are what they are in the documents.
+moving average, a plan is A (m + s L x). A Brownian bridge is the case k(s, t) = min(s, t) - s t,
+Q = 0, s = 1 and L = I; here all are what they are in the documents. Where stages follow each other
+(abstract, history, ...), the average may stay within each, and mean and covariance change at once
+from one to the next; else all is one stage, and L = I.
 
 What is known of a document, be it single sentences that have been written or points of the plan
 (start, goal, waypoints), is H z = y, a row of H for each. Given that, a path is a path without it,
@@ -28,7 +31,8 @@ moved (Matheron's rule), each coordinate by its own covariance P::
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,11 +43,13 @@ from timecontrol.latents.fit import invertible
 Array = NDArray[np.float64]
 
 GRID = np.linspace(0, 1, 33)
-"""Times at which mean and covariance are kept."""
+"""Times at which mean and covariance are kept, where there are no stages."""
 LAGS = 8
 """L: sentences that are near each other."""
 LEAST = 20.0
 """Sentences that the deviation over all times counts for at each."""
+NEAR = 1e-6
+"""From the end of a stage to its last knot."""
 JITTER = 1e-6
 """Added to covariances, so that they have an inverse."""
 
@@ -53,11 +59,11 @@ class Process:
     """Mean and covariance of paths."""
 
     mean: Array
-    """m on ``GRID``, (G, d)."""
+    """m on the grid, (G, d)."""
     sd: Array
-    """s on ``GRID``, (G, d)."""
+    """s on the grid, (G, d)."""
     slow: Array
-    """k on ``GRID``, (G, G)."""
+    """k on the grid, (G, G)."""
     slow_mixing: Array
     """S, (d, d)."""
     quick: Array
@@ -65,27 +71,46 @@ class Process:
     quick_mixing: Array
     """Q, (d, d)."""
     steps: Array
-    """h on ``GRID``, (G, 1)."""
+    """h on the grid, (G, 1)."""
     restless: float
     """v."""
     width: int
     """w: sentences over which plans are averaged."""
+    edges: Array = field(default_factory=lambda: np.zeros(0))
+    """Times at which one stage ends and the next begins, (stages - 1,); none: all are one."""
+    roots: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
+    """L of each stage, (stages, d, d); none: I."""
 
     @classmethod
-    def of(cls, paths: Sequence[Array], times: Sequence[Array], width: int = 1) -> "Process":
+    def of(
+        cls,
+        paths: Sequence[Array],
+        times: Sequence[Array],
+        width: int = 1,
+        edges: Array | None = None,
+    ) -> "Process":
         """Estimate the process.
 
         Args:
             paths: Of documents, not smoothed, each (sentences, d).
             times: Of their sentences, each (sentences,), rising.
             width: Sentences over which plans are averaged.
+            edges: Times at which stages end, where averages stay within them.
         """
+        edges = np.zeros(0) if edges is None else edges
+        grid = knots(edges)
         points = [np.asarray(p, np.float64) for p in paths]
-        places = [between(t) for t in times]  # (sentences, G) each
-        mean = _over_time(points, places)
+        places = [between(t, grid) for t in times]  # (sentences, G) each
+        mean = _over_time(points, places, grid)
         r = [p - place @ mean for place, p in zip(places, points, strict=True)]
-        sd = np.maximum(np.sqrt(_over_time([a**2 for a in r], places, LEAST)), 1e-8)
+        sd = np.maximum(np.sqrt(_over_time([a**2 for a in r], places, grid, LEAST)), 1e-8)
         x = [a / (place @ sd) for place, a in zip(places, r, strict=True)]
+        roots = np.zeros((0, 0, 0))
+        if len(edges):
+            stages = [np.searchsorted(edges, t) for t in times]
+            roots = _roots(np.concatenate(x), np.concatenate(stages), len(edges) + 1)
+            back = np.linalg.inv(roots)
+            x = [np.einsum("nij,nj->ni", back[own], a) for own, a in zip(stages, x, strict=True)]
         flat = np.concatenate(x)
         n = len(flat)
         whole = flat.T @ flat / n
@@ -93,20 +118,37 @@ class Process:
         quick_mixing = invertible(positive(whole - slow_mixing), n)
         slow = _slow(x, places, slow_mixing)
         quick = _quick(x, slow_mixing, quick_mixing)
-        steps = _steps(x, times)
-        return cls(mean, sd, slow, slow_mixing, quick, quick_mixing, steps, _restless(x), width)
+        steps = _steps(x, times, grid)
+        parts = (mean, sd, slow, slow_mixing, quick, quick_mixing, steps, _restless(x), width)
+        return cls(*parts, edges, roots)
+
+    def places(self, times: Array) -> Array:
+        """Return the weights of the grid at times, (n, G)."""
+        return between(times, knots(self.edges))
+
+    def averages(self, times: Array) -> Array:
+        """Return A of sentences at times, (n, n)."""
+        return averages(np.searchsorted(self.edges, times), self.width)
 
     def at(self, times: Array) -> Array:
         """Return the mean of plans at times, (n, d)."""
-        return np.asarray(averages(len(times), self.width) @ between(times) @ self.mean)
+        return np.asarray(self.averages(times) @ self.places(times) @ self.mean)
 
     def sd_at(self, times: Array) -> Array:
         """Return s at times, (n, d)."""
-        return np.asarray(between(times) @ self.sd)
+        return np.asarray(self.places(times) @ self.sd)
+
+    def roots_at(self, times: Array) -> Array:
+        """Return L at times, (n, d, d)."""
+        if not len(self.roots):
+            return np.broadcast_to(
+                np.eye(len(self.slow_mixing)), (len(times), *self.slow_mixing.shape)
+            )
+        return np.asarray(self.roots[np.searchsorted(self.edges, times)])
 
     def parts(self, times: Array) -> tuple[Array, Array]:
         """Return k and h q h between sentences, each (n, n)."""
-        n, place = len(times), between(times)
+        n, place = len(times), self.places(times)
         lags = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
         h = place @ self.steps  # (n, 1)
         quick = h * np.where(lags <= LAGS, self.quick[np.minimum(lags, LAGS)], 0.0) * h.T
@@ -115,11 +157,13 @@ class Process:
 
     def covariance(self, times: Array, gain: float = 1.0) -> Array:
         """Return P of each coordinate, (d, n, n); ``gain`` is g."""
-        slow, quick = self.parts(times)
-        sd = self.sd_at(times).T  # (d, n)
-        own = np.diag(self.slow_mixing)[:, None, None] * slow
-        own = own + gain**2 * np.diag(self.quick_mixing)[:, None, None] * quick
-        return np.asarray(sd[:, :, None] * own * sd[:, None, :])
+        sd, roots = self.sd_at(times).T, self.roots_at(times)  # (d, n), (n, d, d)
+        found = np.zeros((len(sd), len(times), len(times)))
+        mixings = self.slow_mixing, gain**2 * self.quick_mixing
+        for part, mixing in zip(self.parts(times), mixings, strict=True):
+            mixed = roots @ np.linalg.cholesky(mixing)  # (n, d, d)
+            found += part * np.einsum("ick,jck->cij", mixed, mixed)
+        return np.asarray(sd[:, :, None] * found * sd[:, None, :])
 
     def path(
         self, times: Array, state: np.random.Generator, amount: float = 1.0
@@ -138,7 +182,10 @@ class Process:
         for part, (mixing, scale) in zip(self.parts(times), mixings, strict=True):
             noise = state.standard_normal(shape)
             x += scale * np.linalg.cholesky(part) @ noise @ np.linalg.cholesky(mixing).T
-        return np.asarray(between(times) @ self.mean + amount * self.sd_at(times) * x), gain
+        strayed = np.einsum("nij,nj->ni", self.roots_at(times), x)
+        return np.asarray(
+            self.places(times) @ self.mean + amount * self.sd_at(times) * strayed
+        ), gain
 
     def tensors(self) -> dict[str, Array]:
         """Return the process as arrays by name."""
@@ -147,6 +194,7 @@ class Process:
     @classmethod
     def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Process":
         """Return the process that ``tensors`` gave; a missing one is a KeyError."""
+        found = {"edges": np.zeros(0), "roots": np.zeros((0, 0, 0)), **found}  # old files have none
         parts: dict[str, Any] = {f.name: np.asarray(found[f.name], np.float64) for f in fields(cls)}
         restless, width = float(parts["restless"]), int(parts["width"])
         return cls(**{**parts, "restless": restless, "width": width})
@@ -168,11 +216,17 @@ def moved(path: Array, P: Array, H: Array, y: Array) -> Array:
     return np.asarray(path + (P @ H.T @ away)[..., 0].T)
 
 
-def averages(n: int, width: int) -> Array:
-    """Return the matrix of the moving average over ``width`` sentences, fewer at the ends."""
-    rows = np.arange(n)
+def averages(stages: Sequence[int] | NDArray[np.int64], width: int) -> Array:
+    """Return the matrix of the moving average over ``width`` sentences, fewer at the ends, (n, n).
+
+    Args:
+        stages: Of each sentence, (n,): no average reaches from one to another.
+        width: Sentences.
+    """
+    rows = np.arange(len(stages))
     apart = np.subtract.outer(rows, rows) * -1  # column less row
     inside = (apart >= -((width - 1) // 2)) & (apart <= width // 2)
+    inside &= np.equal.outer(stages, stages)
     return np.asarray(inside / inside.sum(1, keepdims=True))
 
 
@@ -182,12 +236,31 @@ def positive(covariance: Array) -> Array:
     return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
 
 
-def _over_time(values: Sequence[Array], places: Sequence[Array], least: float = 0.0) -> Array:
+def knots(edges: Array) -> Array:
+    """Return the times at which mean and covariance are kept: ``GRID``, or as many by stage.
+
+    A stage has a knot at its very beginning and at its very end, and others evenly between.
+    """
+    if not len(edges):
+        return GRID
+    borders = np.array([0.0, *edges, 1.0])
+    found = []
+    for low, high in pairwise(borders.tolist()):
+        inside = min(NEAR, (high - low) / 4)
+        most = max(2, round((len(GRID) - 1) * (high - low)) + 1)
+        found.append(np.linspace(low + inside, high - inside, most))
+    return np.concatenate(found)
+
+
+def _over_time(
+    values: Sequence[Array], places: Sequence[Array], grid: Array, least: float = 0.0
+) -> Array:
     """Return the mean of values over documents on the grid, straight between times, (G, d).
 
     Args:
         values: Of sentences, each (sentences, d).
         places: Their weights on the grid, each (sentences, G).
+        grid: (G,)
         least: Sentences that the overall mean counts for, where there are few.
     """
     mass = np.sum([place.sum(0) for place in places], 0)[:, None]  # (G, 1)
@@ -196,7 +269,24 @@ def _over_time(values: Sequence[Array], places: Sequence[Array], least: float = 
     weight = max(least, 1e-9)
     known = (mass > 1e-6).squeeze(-1)
     found = ((total + weight * overall) / (mass + weight))[known]
-    return np.stack([np.interp(GRID, GRID[known], column) for column in found.T], -1)
+    return np.stack([np.interp(grid, grid[known], column) for column in found.T], -1)
+
+
+def _roots(x: Array, stages: NDArray[np.int64], count: int) -> Array:
+    """Return L of each stage, (stages, d, d); of one that hardly occurs, that of all.
+
+    Args:
+        x: Of all sentences, (n, d).
+        stages: Theirs, (n,).
+        count: Stages.
+    """
+    whole = x.T @ x / len(x)
+    found = []
+    for stage in range(count):
+        own = x[stages == stage]
+        total = own.T @ own + LEAST * whole
+        found.append(np.linalg.cholesky(invertible(total / (len(own) + LEAST), len(own))))
+    return np.stack(found)
 
 
 def _lagged(x: Sequence[Array], lags: Sequence[int]) -> Array:
@@ -224,7 +314,8 @@ def _inside(part: Array, whole: Array) -> Array:
 def _slow(x: Sequence[Array], places: Sequence[Array], mixing: Array) -> Array:
     """Return k on the grid: a mean over pairs of sentences more than 1 apart, (G, G)."""
     root = np.linalg.inv(np.linalg.cholesky(mixing)).T / np.sqrt(len(mixing))
-    total, mass = np.zeros((len(GRID), len(GRID))), np.zeros((len(GRID), len(GRID)))
+    knots_ = len(places[0].T)
+    total, mass = np.zeros((knots_, knots_)), np.zeros((knots_, knots_))
     for a, place in zip(x, places, strict=True):
         white = a @ root
         far = np.abs(np.subtract.outer(np.arange(len(a)), np.arange(len(a)))) > 1
@@ -238,7 +329,8 @@ def _filled(found: Array, mass: Array) -> Array:
     """Return a covariance with what was not seen, or hardly, taken from its neighbours."""
     weight = np.where(np.isnan(found), 0.0, mass)
     value = np.where(np.isnan(found), 0.0, found)
-    near = np.exp(-0.5 * (np.subtract.outer(np.arange(len(GRID)), np.arange(len(GRID))) / 1.5) ** 2)
+    rows = np.arange(len(found))
+    near = np.exp(-0.5 * (np.subtract.outer(rows, rows) / 1.5) ** 2)
     top, below = near @ (weight * value) @ near.T, near @ weight @ near.T
     return np.where(below > 1e-12, top / np.maximum(below, 1e-12), 0.0)
 
@@ -250,12 +342,12 @@ def _quick(x: Sequence[Array], slow: Array, quick: Array) -> Array:
     return np.array([1.0, *np.clip(found, -0.5, 0.5)])
 
 
-def _steps(x: Sequence[Array], times: Sequence[Array]) -> Array:
+def _steps(x: Sequence[Array], times: Sequence[Array], grid: Array) -> Array:
     """Return h: the size of steps over time, 1 on average, (G, 1)."""
     sizes = [(np.diff(a, axis=0) ** 2).mean(1, keepdims=True) for a in x]
-    places = [between((t[1:] + t[:-1]) / 2) for t in times]
+    places = [between((t[1:] + t[:-1]) / 2, grid) for t in times]
     mean = max(float(np.concatenate(sizes).mean()), 1e-12)
-    return np.sqrt(np.maximum(_over_time(sizes, places, LEAST) / mean, 1e-3))
+    return np.sqrt(np.maximum(_over_time(sizes, places, grid, LEAST) / mean, 1e-3))
 
 
 def _restless(x: Sequence[Array]) -> float:
@@ -276,6 +368,6 @@ def _restless(x: Sequence[Array]) -> float:
     return float(max(sizes.var() - chance, 0.0) / 4)
 
 
-def between(times: Array) -> Array:
-    """Return the weights of ``GRID`` at times: straight between its points, (n, G)."""
-    return np.stack([np.interp(times, GRID, unit) for unit in np.eye(len(GRID))], -1)
+def between(times: Array, grid: Array = GRID) -> Array:
+    """Return the weights of a grid at times: straight between its points, (n, G)."""
+    return np.stack([np.interp(times, grid, unit) for unit in np.eye(len(grid))], -1)

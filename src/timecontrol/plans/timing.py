@@ -13,12 +13,24 @@ keeps its own, with K sentences in all::
 
     c'_s = c_s (n - K) / (N - K),     c'_s = c_s where it is always the same
 
+How a stage opens and how it closes (a greeting, a goodbye) does not take longer because there is
+more between. So the first and the last quarter of its own c sentences go as fast as in a document,
+and what is between them is drawn out; with c' > c sentences, x = j + 1/2 and a = c/4, the share of
+the stage that is done is::
+
+    x / c                               x < a
+    1/4 + 1/2 (x - a) / (c' - 2a)       between
+    1 - (c' - x) / c                    x > c' - a
+
+A sentence is likely to have the tokens that sentences of that stage have in the document, times
+what sentences at tau have beside others of their stage in all documents.
+
 A stage is all neighbouring sections of one tag; one that may have several sections (the steps of a
 how-to) is filled up with as many as are needed, as long as sections of that stage are.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +43,10 @@ Whole = NDArray[np.int64]
 Sections = Sequence[tuple[int, int]]
 """Stage and number of sentences of each section of a document."""
 
+GRID = np.linspace(0, 1, 33)
+"""Times at which the lengths of sentences are kept."""
+FEW = 10.0
+"""Sentences of usual length that are added at each."""
 NO_STAGE = -1
 """The stage of text before the first tag."""
 TOKENS = 25
@@ -63,24 +79,52 @@ class Timing:
     """Sections of each document, (documents,)."""
     sizes: Whole
     """Tokens of every section, (sections,)."""
+    shape: Array = field(default_factory=lambda: np.ones(len(GRID)))
+    """Tokens of sentences beside others of their stage, on ``GRID``, (33,)."""
 
     @classmethod
     def of(
-        cls, documents: Sequence[Sections], sizes: Sequence[Sequence[int]] | None = None
+        cls,
+        documents: Sequence[Sections],
+        sizes: Sequence[Sequence[int]] | None = None,
+        tokens: Sequence[Sequence[int]] | None = None,
     ) -> "Timing":
         """Return the timing of documents.
 
         Args:
             documents: One of them at least.
             sizes: Tokens of their sections; without, a sentence is ``TOKENS``.
+            tokens: Of each of their sentences; without, those of a stage are alike.
         """
         flat = np.array([s for document in documents for s in document], np.int64).reshape(-1, 2)
         lengths = np.array([len(document) for document in documents], np.int64)
         stages, counts = flat[:, 0], flat[:, 1]
-        tokens = TOKENS * counts
+        whole = TOKENS * counts
         if sizes is not None:
-            tokens = np.array([max(n, 1) for own in sizes for n in own], np.int64)
-        return cls(stages, counts, lengths, tokens)
+            whole = np.array([max(n, 1) for own in sizes for n in own], np.int64)
+        found = cls(stages, counts, lengths, whole)
+        if tokens is None:
+            return found
+        return replace(found, shape=found.shape_of(tokens))
+
+    def shape_of(self, tokens: Sequence[Sequence[int]]) -> Array:
+        """Return tokens of sentences beside others of their stage, on ``GRID``.
+
+        Args:
+            tokens: Of each sentence of the documents.
+        """
+        mass, total = np.full(len(GRID), FEW), np.full(len(GRID), FEW)
+        for sections, own in zip(self.documents, tokens, strict=True):
+            stages = np.repeat([s for s, _ in sections], [n for _, n in sections])
+            each = np.asarray(own[: len(stages)], np.float64)
+            stages, times = stages[: len(each)], self.times(sections)[: len(each)]
+            for stage in set(stages.tolist()):
+                mean = each[stages == stage].mean()
+                each[stages == stage] /= max(mean, 1e-9)
+            at = np.rint(times * (len(GRID) - 1)).astype(int)
+            np.add.at(mass, at, 1.0)
+            np.add.at(total, at, each)
+        return np.asarray(total / mass)
 
     @cached_property
     def documents(self) -> list[list[tuple[int, int]]]:
@@ -117,6 +161,11 @@ class Timing:
         """Q, the mean share of each stage, (stages,)."""
         return np.asarray((self.totals / self.totals.sum(1, keepdims=True)).mean(0))
 
+    @property
+    def edges(self) -> Array:
+        """The times at which one stage ends and the next begins, (stages - 1,)."""
+        return np.asarray(self.shares.cumsum()[:-1])
+
     @cached_property
     def fixed(self) -> NDArray[np.bool_]:
         """Whether a stage has the same number of sentences wherever it occurs, (stages,)."""
@@ -127,8 +176,13 @@ class Timing:
             found.append(bool((own == usual).mean() >= ALIKE))
         return np.array(found)
 
-    def times(self, sections: Sections) -> Array:
-        """Return tau of each sentence of a document, (sentences,)."""
+    def times(self, sections: Sections, natural: Mapping[int, float] | None = None) -> Array:
+        """Return tau of each sentence of a document, (sentences,).
+
+        Args:
+            sections: Its sections.
+            natural: How many sentences a stage has in the document they were stretched from.
+        """
         names, q = self.names, self.shares
         before = np.concatenate([[0.0], q.cumsum()])
         known: dict[int, int] = {}
@@ -138,8 +192,9 @@ class Timing:
         done = dict.fromkeys(known, 0)
         for stage, count in sections:
             s = names.index(stage)
-            j = done[stage] + np.arange(count)
-            found += (before[s] + q[s] * (j + 0.5) / known[stage]).tolist()
+            x = done[stage] + np.arange(count, dtype=np.float64) + 0.5
+            own = known[stage] if natural is None else natural.get(stage, known[stage])
+            found += (before[s] + q[s] * drawn_out(x, known[stage], own)).tolist()
             done[stage] += count
         return np.array(found)
 
@@ -159,16 +214,27 @@ class Timing:
         tokens = np.where(self.fixed, self.tokens.sum(0) / whole, self.tokens.mean(0))
         return self._table(own * usual, tokens, n, None)
 
-    def whole(self, sections: Sections, rates: Mapping[int, float]) -> Timetable:
+    def whole(
+        self,
+        sections: Sections,
+        rates: Mapping[int, float],
+        natural: Mapping[int, float] | None = None,
+    ) -> Timetable:
         """Return the timetable of a document as it is.
 
         Args:
             sections: Its sections.
             rates: Tokens of a sentence, by stage.
+            natural: As in ``times``.
         """
         stages = np.repeat([s for s, _ in sections], [n for _, n in sections])
-        pace = np.array([rates[s] for s in stages.tolist()], np.float64)
-        return Timetable(self.times(sections), begins(stages.tolist()), pace)
+        times = self.times(sections, natural)
+        pace = np.interp(times, GRID, self.shape)
+        for stage, rate in rates.items():
+            mine = stages == stage
+            if mine.any():
+                pace[mine] *= rate / pace[mine].mean()
+        return Timetable(times, begins(stages.tolist()), pace)
 
     def _table(
         self, own: Array, tokens: Array, n: int, state: np.random.Generator | None
@@ -194,7 +260,7 @@ class Timing:
         for stage, count in zip(stages, counts.tolist(), strict=True):
             sections += [(stage, part) for part in self._parts(stage, count, state)]
         rates = dict(zip(stages, (tokens[here] / own[here]).tolist(), strict=True))
-        return self.whole(sections, rates)
+        return self.whole(sections, rates, dict(zip(stages, own[here].tolist(), strict=True)))
 
     def _parts(self, stage: int, count: int, state: np.random.Generator | None) -> list[int]:
         """Return the sentences of the sections that a stage of ``count`` sentences has."""
@@ -216,7 +282,20 @@ class Timing:
     @classmethod
     def from_tensors(cls, found: Mapping[str, NDArray[Any]]) -> "Timing":
         """Return the timing that ``tensors`` gave; a missing one is a KeyError."""
-        return cls(*(np.asarray(found[f.name], np.int64) for f in fields(cls)))
+        names = [f.name for f in fields(cls) if f.name != "shape"]
+        parts: dict[str, Any] = {name: np.asarray(found[name], np.int64) for name in names}
+        if "shape" in found:  # old files have none
+            parts["shape"] = np.asarray(found["shape"], np.float64)
+        return cls(**parts)
+
+
+def drawn_out(x: Array, count: int, own: float) -> Array:
+    """Return the share of a stage that is done at x, of ``count`` sentences instead of ``own``."""
+    if count <= own:
+        return x / count
+    a = own / 4
+    middle = 0.25 + 0.5 * (x - a) / (count - 2 * a)
+    return np.where(x < a, x / own, np.where(x > count - a, 1 - (count - x) / own, middle))
 
 
 def begins(stages: Sequence[int]) -> tuple[int, ...]:

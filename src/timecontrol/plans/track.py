@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from timecontrol.plans.process import JITTER, Process, averages, moved
+from timecontrol.plans.process import JITTER, Process, moved
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Track:
 
     def plan(self) -> Array:
         """Return the plan, (n, d)."""
-        A = averages(len(self.times), self.process.width)
+        A = self.process.averages(self.times)
         path = self.path
         if self.pins:
             points = np.stack([*self.pins.values()])
@@ -71,7 +71,7 @@ class Track:
         A twentieth of their variance at least: where nothing is averaged, plans are sentences.
         """
         n = len(self.times)
-        rest = np.eye(n) - averages(n, self.process.width)
+        rest = np.eye(n) - self.process.averages(self.times)
         P = self.covariance
         found = np.einsum("ij,cji->ic", rest, P @ rest.T)
         return np.asarray(np.maximum(found, LEAST * np.diagonal(P, axis1=1, axis2=2).T))
