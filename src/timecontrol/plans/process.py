@@ -314,8 +314,8 @@ def _inside(part: Array, whole: Array) -> Array:
 def _slow(x: Sequence[Array], places: Sequence[Array], mixing: Array) -> Array:
     """Return k on the grid: a mean over pairs of sentences more than 1 apart, (G, G)."""
     root = np.linalg.inv(np.linalg.cholesky(mixing)).T / np.sqrt(len(mixing))
-    knots_ = len(places[0].T)
-    total, mass = np.zeros((knots_, knots_)), np.zeros((knots_, knots_))
+    size = places[0].shape[1]
+    total, mass = np.zeros((size, size)), np.zeros((size, size))
     for a, place in zip(x, places, strict=True):
         white = a @ root
         far = np.abs(np.subtract.outer(np.arange(len(a)), np.arange(len(a)))) > 1
