@@ -378,3 +378,16 @@ def test_tags_stand_between_sentences_and_so_does_that_one_goes_on(
     assert codec.between == sorted([*codec.tag_ids.values(), *more])
     assert codec.end not in codec.between
     assert codec.unit_end not in codec.between
+
+
+@pytest.mark.parametrize(
+    ("form", "words"), [("best", "\n"), ("decided", "\n"), ("paper", "."), ("released", ".")]
+)
+def test_the_mark_starts_like_a_period_only_where_it_stands_for_one(form: str, words: str) -> None:
+    tokenizer = make_tokenizer()
+    codec = Codec(tokenizer, WIKISECTION, form)
+    model = tiny_gpt2(len(tokenizer))
+    codec.fit(model)
+    rows: torch.Tensor = model.get_input_embeddings().weight  # type: ignore[assignment]
+    [start] = tokenizer(words, add_special_tokens=False)["input_ids"]
+    torch.testing.assert_close(rows[codec.unit_end], rows[start])
