@@ -232,6 +232,18 @@ def test_plans_are_followed_by_the_budget_or_a_point_a_sentence(
         assert [d["units"] for d in plain] != [d["units"] for d in sentences]
 
 
+def test_plans_can_lead_further(timecontrol: Callable[..., Ran], decoder_run: Path) -> None:
+    model = ("generate", "--model", str(decoder_run), "--device", "cpu", "--format", "jsonl")
+    plain, led = (
+        json.loads(timecontrol(*model, "--length", "40", "--guidance", w).out) for w in ("0", "3")
+    )
+    assert (plain["settings"]["guidance"], led["settings"]["guidance"]) == (0, 3)
+    assert plain["plan"] == led["plan"]
+    assert plain["text"] != led["text"]
+    for wrong in (("--guidance", "-1"), ("--guidance", "1", "--loop")):
+        assert timecontrol(*model, *wrong).code == 2
+
+
 def test_what_is_asked_for_is_planned(timecontrol: Callable[..., Ran], decoder_run: Path) -> None:
     ran = timecontrol(
         "generate", "--model", str(decoder_run), *SHORT, "--length", "60", "--format", "jsonl",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.generation.examples import written
+from timecontrol.corpora.layout import DIALOGUE
 from timecontrol.decoder import Decoder, preset
 from timecontrol.decoder.examples import smoothed
 from timecontrol.errors import TimeControlError
@@ -24,6 +25,7 @@ from timecontrol.generation.request import (
 from timecontrol.latents.paths import Paths
 from timecontrol.plans import KINDS, Plan, draw, write_plans
 from timecontrol.plans.calm import Affine, Calm
+from timecontrol.tokens import Codec
 
 NORMAL = Writing(budget=256)
 TEXT = "Mix the flour and the eggs."
@@ -461,3 +463,23 @@ def test_what_was_asked_for_is_written(decoder: Decoder) -> None:
     plans = plans_for(decoder, 2, Writing(budget=24), sentences=2)
     documents = written(decoder, plans, budget=24)
     assert [document.plan for document in documents] == plans
+
+
+def test_paths_of_documents_are_smoothed_within_their_stages(
+    decoder: Decoder, tmp_path: Path
+) -> None:
+    tags = [*decoder.codec.layout.tags][:2]
+    sections = [None, tags[0], tags[0], tags[1], tags[0], tags[1], tags[1]]
+    latents = np.random.default_rng(0).normal(size=(7, 3)).astype(np.float32)
+    file = tmp_path / "latents.parquet"
+    Paths(["a", "b"], [None, None], [4, 3], sections, latents).write(file)
+    found = plans_from(decoder, file, None, NORMAL)
+    assert [plan.starts for plan in found] == [(1, 3), (0, 1)]
+    for plan, own, stages in zip(
+        found, (latents[:4], latents[4:]), (sections[:4], sections[4:]), strict=True
+    ):
+        expected = smoothed(own.astype(np.float64), 5, stages)
+        np.testing.assert_allclose(plan.points, expected, atol=1e-9)
+    spoken = replace(decoder, codec=Codec(decoder.codec.tokenizer, DIALOGUE))
+    for plan in plans_from(spoken, file, None, NORMAL):
+        assert plan.starts == ()

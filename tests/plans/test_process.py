@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from timecontrol.decoder.examples import smoothed
+from timecontrol.latents.fit import GRID
 from timecontrol.plans.process import (
-    GRID,
     LAGS,
     Process,
     averages,

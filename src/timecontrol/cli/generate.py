@@ -103,8 +103,8 @@ def run(
         "stop": stop,
         "seed": seed,
     }
-    more |= {"follow": follow, "loop": loop, "candidates": candidates, "exact": exact}
-    more["guidance"] = guidance
+    more |= {"follow": follow, "guidance": guidance, "exact": exact}
+    more |= {"loop": loop, "candidates": candidates}
     writing = default_writing(decoder, length, **more)
     plans: list[Plan | None]
     if is_file(plan):

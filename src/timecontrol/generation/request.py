@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.decoder import Decoder
-from timecontrol.decoder.examples import smoothed
+from timecontrol.decoder.examples import has_stages, smoothed
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.generation.settings import Writing
 from timecontrol.plans import KINDS, Pin, Plan, own_length, plan_length, read_plans, sketch
@@ -245,6 +245,8 @@ def _units(decoder: Decoder, text: str) -> list[str]:
 
 def _as_followed(decoder: Decoder, plan: Plan) -> Plan:
     """Return a plan with its points smoothed, where they are the raw path of a document."""
+    if plan.kind == DOCUMENT and not has_stages(decoder.codec):
+        plan = replace(plan, starts=())  # tags of speakers: no stages
     width = decoder.settings.smooth
     if plan.kind != DOCUMENT or SMOOTH in plan.about or width == 1:
         return plan

@@ -21,6 +21,7 @@ from numpy.lib.format import read_array
 from timecontrol.errors import InputError, TimeControlError
 from timecontrol.latents.paths import Paths
 from timecontrol.plans.plan import DOCUMENT, Plan, check
+from timecontrol.plans.timing import NO_STAGE, begins
 from timecontrol.runs import write_json
 
 FORMAT = 1
@@ -143,10 +144,15 @@ def read_parquet(file: Path) -> Iterator[Found]:
         paths, _ = Paths.read(file)
     except TimeControlError as error:
         raise InputError(file, None, str(error).removeprefix(f"{file} ")) from None
+    names = {tag: i for i, tag in enumerate(dict.fromkeys(paths.sections))} | {None: NO_STAGE}
     whole = zip(paths.ids, paths.splits, paths, strict=True)
+    done = 0
     for number, (name, split, points) in enumerate(whole):
         about = {"document": name} | ({"split": split} if split else {})
+        own = [names[tag] for tag in paths.sections[done : done + len(points)]]
+        done += len(points)
         plan = {"points": points, "kind": DOCUMENT, "number": number, "about": about}
+        plan |= {"starts": list(begins(own))}
         yield None, f"document {name!r}: ", plan
 
 

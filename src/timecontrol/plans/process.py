@@ -38,12 +38,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timecontrol.latents.fit import invertible
+from timecontrol.latents.fit import GRID, invertible
 
 Array = NDArray[np.float64]
 
-GRID = np.linspace(0, 1, 33)
-"""Times at which mean and covariance are kept, where there are no stages."""
 LAGS = 8
 """L: sentences that are near each other."""
 LEAST = 20.0
@@ -237,7 +235,7 @@ def positive(covariance: Array) -> Array:
 
 
 def knots(edges: Array) -> Array:
-    """Return the times at which mean and covariance are kept: ``GRID``, or as many by stage.
+    """Return the times at which mean and covariance are kept: evenly, or stage by stage.
 
     A stage has a knot at its very beginning and at its very end, and others evenly between.
     """

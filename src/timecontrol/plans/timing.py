@@ -37,14 +37,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from timecontrol.latents.fit import GRID
+
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 Sections = Sequence[tuple[int, int]]
 """Stage and number of sentences of each section of a document."""
 
-GRID = np.linspace(0, 1, 33)
-"""Times at which the lengths of sentences are kept."""
 FEW = 10.0
 """Sentences of usual length that are added at each."""
 NO_STAGE = -1
@@ -80,7 +80,7 @@ class Timing:
     sizes: Whole
     """Tokens of every section, (sections,)."""
     shape: Array = field(default_factory=lambda: np.ones(len(GRID)))
-    """Tokens of sentences beside others of their stage, on ``GRID``, (33,)."""
+    """Tokens of sentences beside others of their stage, on ``latents.fit.GRID``, (33,)."""
 
     @classmethod
     def of(
