@@ -5,7 +5,11 @@
 For each corpus an encoder, and for each seed a decoder of every method that the arms need; each arm
 then writes the same documents (same numbers, same seed of writing), kept as JSON lines:
 OUT/CORPUS/ARM-SEED.jsonl. What is there already is left alone, so the command can be interrupted
-and goes on. Tables, with paired differences, come from
+and goes on, and several processes with the same command share the work: on one GPU two that train
+(``--only train``) and one that writes (``--only write``, as long as there is something to wait for:
+``--limit``). A training that fails leaves RUN.failed, and is not tried again. With ``--label X``
+and other ``--settings``, an ablation goes beside the rest, as CORPUS-X. Tables, with paired
+differences, come from
 
     timecontrol evaluate structure SPEC --texts OUT/CORPUS/plain-0.jsonl --texts ...
 
@@ -16,16 +20,19 @@ import argparse
 import gc
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 
 from timecontrol.corpora import open_corpus
 from timecontrol.decoder import Decoder, preset
 from timecontrol.encoder import Encoder
+from timecontrol.errors import TimeControlError
 from timecontrol.experiments.ways import kept_as
 from timecontrol.generation import write
 from timecontrol.generation.request import default_writing, plans_for
@@ -70,6 +77,7 @@ ARMS = {
     "sentences": Arm("planned", "bridge", {"follow": "sentences"}),
     "retrieved": Arm("planned", "retrieved"),
     "guided": Arm("planned", "bridge", {"guidance": 1.0}),
+    "guided-half": Arm("planned", "bridge", {"guidance": 0.5}),
     "loop-4": Arm("planned", "bridge", {"loop": True, "candidates": 4}),
     "loop-8": Arm("planned", "bridge", {"loop": True, "candidates": 8}),
     "ordered": Arm("plain", options={"ordered": True}),
@@ -101,6 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--settings", default="{}", help="of decoders, as JSON")
     parser.add_argument("--encoder", default="{}", help="settings of encoders, as JSON")
+    parser.add_argument("--label", default="", help="of this experiment: part of the names")
     parser.add_argument("--budget", default=None, help="tokens of a document instead of the window")
     parser.add_argument("--compile", action="store_true", help="compile layers before capturing")
     parser.add_argument("--limit", type=float, default=1e9, help="nothing is begun after so long")
@@ -112,36 +121,69 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return bool(time.monotonic() - begun > asked.limit)
 
     arms = {name: ARMS[name] for name in asked.arms.split(",")}
-    for seed in (int(word) for word in asked.seeds.split(",")):
-        for name in asked.corpora:
-            for method in dict.fromkeys(arm.method for arm in arms.values()):
-                run = asked.runs / f"{name}-{method}-{seed}"
-                if asked.only != "write" and not over():
-                    train(CORPORA[name], name, method, seed, run, asked)
-                if asked.only != "train":
-                    own = {n: a for n, a in arms.items() if a.method == method}
-                    files = {n: asked.out / name / f"{n}-{seed}.jsonl" for n in own}
-                    missing = [n for n in own if not files[n].is_file()]
-                    while missing and asked.only == "write" and not is_finished(run) and not over():
-                        time.sleep(1)  # another process trains it
-                    if missing and is_finished(run) and not over():
-                        decoder = Decoder.load(run, asked.device)
-                        for arm in missing:
-                            if not over():
-                                put(decoder, own[arm], files[arm], asked)
-                        del decoder
-                        gc.collect()
+    methods = dict.fromkeys(arm.method for arm in arms.values())
+    seeds = [int(word) for word in asked.seeds.split(",")]
+    left = [(seed, name, method) for seed in seeds for name in asked.corpora for method in methods]
+    while left and not over():
+        before = len(left)
+        for seed, name, method in list(left):
+            run = asked.runs / f"{labelled(name, asked)}-{method}-{seed}"
+            failed = run.with_name(f"{run.name}.failed")
+            if asked.only != "write" and not failed.exists() and not over():
+                with held(run) as free:
+                    if free and not is_finished(run):
+                        try:
+                            train(CORPORA[name], name, method, seed, run, asked)
+                        except (TimeControlError, RuntimeError) as error:  # the others go on
+                            failed.write_text(f"{error}\n", encoding="utf-8")
+                            print(f"{run.name}: {error}", flush=True)
+                        clear()
+            if not is_finished(run) and not failed.exists():
+                continue  # another process trains it
+            left.remove((seed, name, method))
+            if failed.exists():
+                continue
+            if asked.only != "train":
+                folder = asked.out / labelled(name, asked)
+                own = {n: arm for n, arm in arms.items() if arm.method == method}
+                put_all(run, own, {n: folder / f"{n}-{seed}.jsonl" for n in own}, asked, over)
+        if len(left) == before:
+            if asked.only == "train":
+                break  # others train the rest
+            time.sleep(1)
+
+
+def labelled(name: str, asked: Any) -> str:
+    """Return what a corpus is called in this experiment."""
+    return f"{name}-{asked.label}" if asked.label else name
+
+
+@contextmanager
+def held(place: Path, wait: bool = False) -> Iterator[bool]:
+    """Tell whether no other process works at a place; none will, until this one has done."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(place.with_name(f".{place.name}.lock"))
+    try:
+        lock.acquire(blocking=wait)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 def train(task: Task, name: str, method: str, seed: int, run: Path, asked: Any) -> None:
     """Train a decoder, and the encoder it needs."""
-    if is_finished(run):
-        return
     corpus, at = open_corpus(task.spec), time.monotonic()
-    encoder = asked.runs / f"{name}-encoder"
-    if method == "planned" and not is_finished(encoder):
-        Encoder.fit(corpus, device=asked.device, out=encoder, **json.loads(asked.encoder))
-        print(f"{encoder.name}: {time.monotonic() - at:.0f} s", flush=True)
+    changed = json.loads(asked.encoder)
+    encoder = asked.runs / f"{labelled(name, asked) if changed else name}-encoder"
+    if method == "planned":
+        with held(encoder, wait=True):
+            if not is_finished(encoder):
+                Encoder.fit(corpus, device=asked.device, out=encoder, **changed)
+                print(f"{encoder.name}: {time.monotonic() - at:.0f} s", flush=True)
     settings = {"lora": 16, "epochs": task.epochs, **json.loads(asked.settings)}
     decoder = Decoder.fit(
         corpus,
@@ -157,10 +199,30 @@ def train(task: Task, name: str, method: str, seed: int, run: Path, asked: Any) 
     known = {**decoder.metrics["history"][-1], "seconds": decoder.metrics["seconds"]}
     spent = time.monotonic() - at
     print(f"{run.name}: {spent:.0f} s, {json.dumps(known)}", flush=True)
-    del decoder
+
+
+def clear() -> None:
+    """Give back what is no longer used."""
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
+
+
+def put_all(
+    run: Path, arms: dict[str, Arm], files: dict[str, Path], asked: Any, over: Callable[[], bool]
+) -> None:
+    """Write what is missing of the arms of a decoder."""
+    decoder = None
+    for name, arm in arms.items():
+        with held(files[name]) as free:
+            if free and not files[name].is_file() and not over():
+                decoder = decoder or Decoder.load(run, asked.device)
+                try:
+                    put(decoder, arm, files[name], asked)
+                except (TimeControlError, RuntimeError) as error:
+                    print(f"{files[name].stem}: {error}", flush=True)
+    del decoder
+    clear()
 
 
 def put(decoder: Decoder, arm: Arm, file: Path, asked: Any) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timecontrol.decoder.alignment import (
+    LAST,
     Schedule,
     due_index,
     is_boundary,
@@ -72,7 +73,9 @@ def naive(
             j += token != tag
             tag = token
         low = [0, *starts][min(j, len(starts))]
-        found.append((now, j, max(now, low)))
+        later = starts[j + 1 :]  # where stages begin that it may not be told of
+        most = later[0] - 1 if later else math.inf
+        found.append((now, j, int(min(max(now, low), most))))
     return found
 
 
@@ -140,8 +143,9 @@ def test_a_schedule_worked_by_hand() -> None:
     found = Schedule.of([[2.5, 7.0], [4.0], []], [[], [0, 3], [2]])
     assert found.due.tolist() == [[2.5, 7.0], [4.0, math.inf], [math.inf, math.inf]]
     assert found.low.tolist() == [[0, 0, 0], [0, 0, 3], [0, 2, 2]]
+    assert found.high.tolist() == [[LAST] * 3, [2, LAST, LAST], [LAST] * 3]
     bare = Schedule.of([[], []], [[], []])
-    assert (bare.due.shape, bare.low.shape) == ((2, 0), (2, 1))
+    assert (bare.due.shape, bare.low.shape, bare.high.shape) == ((2, 0), (2, 1), (2, 1))
     document = torch.tensor([[0, MARK, 7, MARK]] * 2)
     assert due_index(document, [MARK], TAGS, bare).tolist() == [[0] * 4] * 2
 
@@ -149,7 +153,7 @@ def test_a_schedule_worked_by_hand() -> None:
 def test_a_schedule_for_several_texts_of_each_plan() -> None:
     own = Schedule.of([[2.5], [4.0]], [[1], []])
     found = own.repeated(3)
-    for name in ("due", "low"):
+    for name in ("due", "low", "high"):
         expected = [row for row in getattr(own, name).tolist() for _ in range(3)]
         assert getattr(found, name).tolist() == expected
         moved = getattr(own.to(torch.device("meta")), name)
@@ -181,6 +185,15 @@ def test_a_plan_does_not_wait_for_a_tag_that_is_late() -> None:
     due = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]  # at the marks, tokens 3, 5, 7, 11, 12 and 14
     assert rows(late, one(due)) == [0, 0, 1, 1, 2, 2, 3, 3, 3, 3, 5, 6, 6, 6]
     assert rows(late, one(due, [0, 1, 4])) == rows(late, one(due))
+
+
+def test_a_plan_goes_no_further_than_the_stage_that_is_next() -> None:
+    """The second stage is over when its tag comes; the text was told of its end until then."""
+    late = [0, 7, 1, 1, 1, 1, MARK, 1, MARK, 8, 1, MARK, 7, 1]
+    due = [2.0, 3.0, 4.0, 5.0]  # all at the first mark
+    assert rows(late, one(due)) == [0] * 6 + [4] * 8
+    assert rows(late, one(due, [0, 1, 3])) == [0] * 6 + [2, 2, 2, 4, 4, 4, 4, 4]
+    assert rows(late[:9], one(due, [0, 1, 2])) == [0] * 6 + [1] * 3
 
 
 def test_a_tag_that_comes_early_takes_the_plan_along() -> None:
@@ -256,13 +269,14 @@ def test_rows_have_the_law(tokens: list[int], due: list[float], starts: list[int
 def test_a_row_is_in_no_stage_before_that_of_the_text(
     tokens: list[int], due: list[float], starts: list[int]
 ) -> None:
-    """Never below b_j; what is due, wherever that is more."""
+    """Never below b_j, and in none after the next; what is due, elsewhere."""
     found, own = rows(tokens, one(due, starts)), naive(tokens, due, starts)
     b = [0, *starts]
     for row, (now, j, _) in zip(found, own, strict=True):
-        least = b[min(j, len(starts))]
+        least, later = b[min(j, len(starts))], starts[j + 1 :]
         assert row >= least
-        assert row in (now, least)
+        assert not later or row < later[0]
+        assert row in (now, least, *(n - 1 for n in later[:1]))
 
 
 @given(busy, dues, starts_)

@@ -30,7 +30,7 @@ from timecontrol.decoder.examples import (
     unit_points,
     warped,
 )
-from timecontrol.decoder.model import IGNORED
+from timecontrol.decoder.losses import IGNORED
 from timecontrol.decoder.settings import preset
 from timecontrol.decoder.trimming import size
 from timecontrol.plans.timing import NO_STAGE
@@ -453,6 +453,29 @@ def test_only_training_is_told_of_another_point() -> None:
     assert rows is not None
     assert rows != list(range(len(rows)))
     np.testing.assert_array_equal(one(many, 1000, jitter=2.0).points, one(many, 1000).points)
+
+
+@pytest.mark.parametrize("form", ["best", "decided"])
+def test_what_has_gone_astray_is_read_and_not_learnt(form: str) -> None:
+    """In training alone; the plan stays, and what follows a sentence is learnt."""
+    codec = Codec(make_tokenizer(), LAYOUT, form)
+    own = [replace(p, opened=form == "decided" and not p.first) for p in PIECES]
+    whole, held, kept = (
+        Examples([Item(own, POINTS)], codec, preset("best", **PLAIN, form=form, astray=x), 100, at)[
+            0
+        ]
+        for x, at in ((1.0, SCALE), (1.0, None), (0.0, SCALE))
+    )
+    assert held.ids == kept.ids
+    assert set(held.weights) == {1.0}
+    np.testing.assert_array_equal(whole.points, kept.points)
+    words = [[i for i in e.ids if i in (11, 12, 13, 14)] for e in (whole, kept)]
+    assert words[0] != words[1] == sorted(words[0])
+    marks = [[i for i in e.ids if i not in (11, 12, 13, 14)] for e in (whole, kept)]
+    assert marks[0] == marks[1]
+    for before, token, weight in zip([-1, *whole.ids], whole.ids, whole.weights, strict=False):
+        learnt = token not in (11, 12, 13, 14)
+        assert weight == (5 if before in (codec.begin, codec.unit_end) else float(learnt))
 
 
 def test_tokens_are_told_the_rows_of_a_plan_that_is_not_where_the_text_is() -> None:

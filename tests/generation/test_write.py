@@ -321,7 +321,7 @@ def test_a_sentence_has_the_point_that_is_due(talker: Decoder) -> None:
     assert units(*[3] * 8, budget=12, stop="plan") == (0, 2, 3, 4)
 
 
-def test_a_stage_that_is_early_takes_the_plan_along_and_one_that_is_late_does_not(
+def test_a_stage_that_is_early_takes_the_plan_along_and_none_is_left_out(
     talker: Decoder,
 ) -> None:
     """Six points of three tokens each; the title is the first, directions begin with the fifth."""
@@ -337,12 +337,16 @@ def test_a_stage_that_is_early_takes_the_plan_along_and_one_that_is_late_does_no
 
     assert units(title, parts, None, None, steps, None) == (0, 1, 2, 3, 4, 5)
     assert units(title, None, None, None, parts, None, steps) == (0, 1, 2, 3, 4, 5, 6)
+    assert units(title, *[None] * 5, parts, None, steps) == (0, 1, 2, 3, 3, 3, 6, 6, 6)
     assert units(title, steps, parts, parts, None, None, None) == (0, 1, 4, 4, 4, 5, 6)
-    assert units(title, title, title, title) == (0, 1, 2, 3)  # it was said before
-    assert units(None, None, None) == (0, 1, 2)
+    assert units(title, *[title] * 5) == (0, 1, 2, 3, 3, 3)  # it was said before
+    assert units(None, None, None) == (0, 0, 0)  # not even its first
     assert units(title, parts, steps, title, parts) == (0, 1, 4, 4, 4)  # more than it has
-    assert units(title, *[None] * 9) == (0, 1, 2, 3, 4, 5, 6, 6, 6, 6)
-    assert units(title, *[None] * 9, stop="plan") == (0, 1, 2, 3, 4, 5)
+    last = (title, parts, steps, *[None] * 6)
+    assert units(*last) == (0, 1, 4, 4, 4, 5, 6, 6, 6)
+    assert units(*last, stop="plan") == (0, 1, 4, 4, 4, 5)
+    late = (title, *[None] * 9)
+    assert units(*late) == units(*late, stop="plan") == (0, 1, 2, *[3] * 7)
 
 
 @pytest.mark.parametrize("fast", [False, True])

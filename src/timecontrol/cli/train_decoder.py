@@ -97,6 +97,9 @@ def run(
     jitter: Annotated[
         float | None, typer.Option(help="Sentences by which plans are ahead or behind, sd.")
     ] = None,
+    astray: Annotated[
+        float | None, typer.Option(help="Share of sentences that change places, 0 to 1.")
+    ] = None,
     apart: Annotated[
         float | None, typer.Option(help="What thinking of tags within sentences costs.")
     ] = None,
@@ -172,6 +175,7 @@ def run(
         end_weight=end_weight,
         apart=apart,
         jitter=jitter,
+        astray=astray,
         distinct=distinct,
     )
     try:

@@ -22,8 +22,12 @@ the tag before them::
 
     row = max(due, b_j),     b_0 = 0
 
-Which tags they are does not matter. A tag that is late is not waited for: decoders that had missed
-one did not take it when the plan stood still (docs/log.md).
+Which tags they are does not matter. A tag that is late is not waited for, until its stage would be
+left out: the plan stops at the last point of the stage that is next::
+
+    row = min(max(due, b_j), b_{j+2} - 1)
+
+Nor are sentences told of their own stage as long as the tag does not come (docs/log.md).
 
 Where a text form has no marks (the paper's dialogues), a speaker's tag opens a unit; the first tag
 of all opens the first unit, which has begun already.
@@ -36,6 +40,9 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+
+LAST = 1 << 40
+"""A row after those of any plan."""
 
 
 def is_boundary(ids: Tensor, boundaries: Sequence[int]) -> Tensor:
@@ -80,6 +87,8 @@ class Schedule:
     """Tokens at which points and the end are due, filled up with never, (plans, most)."""
     low: Tensor
     """b_j, the least row after j tags that differ, the last one for more, (plans, stages)."""
+    high: Tensor
+    """b_{j+2} - 1, the last row of the stage that is next, or any for the last, (plans, stages)."""
 
     @classmethod
     def of(cls, due: Sequence[Sequence[float]], starts: Sequence[Sequence[int]]) -> "Schedule":
@@ -93,7 +102,8 @@ class Schedule:
         when = [[*own, *[math.inf] * (most - len(own))] for own in due]
         stages = 1 + max(len(own) for own in starts)
         low = [[0, *own] + [own[-1] if own else 0] * (stages - 1 - len(own)) for own in starts]
-        return cls(torch.tensor(when), torch.tensor(low))
+        high = [[*(b - 1 for b in own[1:]), *[LAST] * (stages - len(own[1:]))] for own in starts]
+        return cls(torch.tensor(when), torch.tensor(low), torch.tensor(high))
 
     def to(self, device: torch.device) -> "Schedule":
         """Return it on a device."""
@@ -106,7 +116,8 @@ class Schedule:
     def within(self, row: Tensor, stage: Tensor) -> Tensor:
         """Return rows as they may be after so many tags that differ, (plans, tokens) each."""
         place = stage.clamp_max(self.low.shape[-1] - 1)
-        return torch.maximum(row, self.low.gather(-1, place))
+        row = torch.maximum(row, self.low.gather(-1, place))
+        return torch.minimum(row, self.high.gather(-1, place))
 
 
 def due_index(
@@ -122,8 +133,9 @@ def due_index(
     """
     so_far = torch.arange(1, ids.shape[-1] + 1, device=ids.device).expand_as(ids)
     own = (schedule.due.unsqueeze(-2) <= so_far.unsqueeze(-1)).sum(-1)  # (batch, tokens)
-    row = torch.where(is_boundary(ids, boundaries), own, 0).cummax(-1).values
-    return schedule.within(row, stage_index(ids, tags))
+    mark = is_boundary(ids, boundaries)
+    row = torch.where(mark, own, 0).cummax(-1).values
+    return schedule.within(row, stage_index(ids, tags)) if tags else row
 
 
 def stage_index(ids: Tensor, tags: Sequence[int]) -> Tensor:

@@ -1,11 +1,11 @@
 """Documents to training examples, afresh each epoch, and examples to batches.
 
-What is drawn for a document (which sentences are left out, the noise on its latents, whether it has
-latents at all) depends on the seed, the epoch and the document alone, so an interrupted training
-goes on with the very same examples.
+What is drawn for a document (which sentences are left out or replaced, the noise on its latents,
+whether it has latents at all) depends on the seed, the epoch and the document alone, so an
+interrupted training goes on with the very same examples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,8 +17,9 @@ from torch.utils.data import Dataset
 
 from timecontrol.corpora import Document
 from timecontrol.decoder.alignment import unit_index
-from timecontrol.decoder.model import IGNORED
+from timecontrol.decoder.losses import IGNORED
 from timecontrol.decoder.settings import Settings
+from timecontrol.decoder.straying import spans, strayed
 from timecontrol.decoder.trimming import size, trim
 from timecontrol.errors import TimeControlError
 from timecontrol.plans.timing import NO_STAGE
@@ -202,6 +203,8 @@ class Examples(Dataset[Example]):
             pieces, points = [pieces[i] for i in kept], points[kept]
         if not s.final_mark:
             pieces = [*pieces[:-1], replace(pieces[-1], marked=False)]
+        share, numbered = s.astray if training else 0.0, self.codec.layout.numbered
+        pieces, which = strayed(pieces, share, random, numbered)
         encoded = self.codec.join(pieces)
         by_section = boundaries(self.codec)[1]
         points = unit_points(pieces, points, by_section)
@@ -221,13 +224,22 @@ class Examples(Dataset[Example]):
         rows = None
         if self.scale is not None and s.jitter and len(points) and points.shape[1]:
             rows = warped(len(points), s.jitter, random)
-        return Example(ids, self._weights(ids), points, keep, starts, sections, rows)
+        places = spans(pieces)
+        unlearnt = {i for place in which for i in places[place]}
+        weights = self._weights(ids, unlearnt)
+        return Example(ids, weights, points, keep, starts, sections, rows)
 
-    def _weights(self, ids: list[int]) -> list[float]:
-        """Return how much each prediction counts: more after a sentence or at the beginning."""
+    def _weights(self, ids: list[int], unlearnt: Collection[int] = ()) -> list[float]:
+        """Return how much each prediction counts: more after a sentence or at the beginning.
+
+        Words that are not learnt count nothing, unless they say that no tag comes, nor the end.
+        """
         heavy = self.settings.end_weight if self.weighted else 1.0
         decide = (self.codec.unit_end, self.codec.begin)
-        return [heavy if before in decide else 1.0 for before in [-1, *ids[:-1]]]
+        return [
+            heavy if before in decide else 0.0 if i in unlearnt else 1.0
+            for i, before in enumerate([-1, *ids[:-1]])
+        ]
 
 
 def items_of(

@@ -18,7 +18,13 @@ KEEPS = ("last", "best")
 FUSIONS = ("add", "film")
 
 
-YOUNGER: dict[str, Any] = {"within": False, "distinct": 0.0, "jitter": 0.0, "apart": 0.0}
+YOUNGER: dict[str, Any] = {
+    "within": False,
+    "distinct": 0.0,
+    "jitter": 0.0,
+    "astray": 0.0,
+    "apart": 0.0,
+}
 """What older decoders did not have, as it was with them."""
 
 
@@ -61,6 +67,9 @@ class Settings:
     jitter: float = 0.0
     """By how many sentences the plan is ahead of the text or behind it in training, as a standard
     deviation: a text that is written is never quite where its plan is."""
+    astray: float = 0.0
+    """Share of sentences that change places within their document in training, and are not learnt:
+    what is written is never quite what the plan says."""
     latent_dropout: float = 0.1
     """Share of documents that are trained on without their latents."""
     clock: bool = True
@@ -129,7 +138,7 @@ class Settings:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
         if self.seed < 0:
             raise TimeControlError(f"seed is {self.seed}: 0 or more.")
-        for name in ("latent_dropout", "warm_up", "distinct"):
+        for name in ("latent_dropout", "astray", "warm_up", "distinct"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: from 0 to 1.")
         if self.window != 0 and self.window < 16:

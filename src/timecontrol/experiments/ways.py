@@ -11,6 +11,7 @@ from timecontrol.experiments.evaluate import Place
 from timecontrol.experiments.texts import Texts, label_of, recipe_of
 from timecontrol.generation import Written, write
 from timecontrol.generation.request import default_writing, plans_for
+from timecontrol.runs import write_text
 
 
 @dataclass(frozen=True)
@@ -83,4 +84,4 @@ def kept_as(texts: Sequence[Written], file: Path, decoder: Decoder) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     made = decoder.about()
     lines = [json.dumps({**t.as_dict(), "decoder": made}) for t in texts]
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(file, "\n".join(lines) + "\n")

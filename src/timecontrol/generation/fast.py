@@ -284,10 +284,11 @@ class Step:
             return row_of(self.count, config.opens)
         mark = is_boundary(chosen, config.boundaries)
         self.count.copy_(next_due(self.count, mark, self.at + 2, self.schedule))
-        if config.tags:
-            tag = is_boundary(chosen, config.tags)
-            self.stage.add_(tag & (chosen != self.tag))
-            self.tag.copy_(torch.where(tag, chosen, self.tag))
+        if not config.tags:
+            return self.count
+        tag = is_boundary(chosen, config.tags)
+        self.stage.add_(tag & (chosen != self.tag))
+        self.tag.copy_(torch.where(tag, chosen, self.tag))
         return self.schedule.within(self.count.unsqueeze(-1), self.stage.unsqueeze(-1)).squeeze(-1)
 
 
@@ -398,7 +399,7 @@ def _runner(
     """Return a runner for these shapes: that of the batch before, where it fits."""
     how = replace(writing, seed=0)
     model = decoder.model
-    own = [] if schedule is None else [schedule.due, schedule.low]
+    own = [] if schedule is None else [schedule.due, schedule.low, schedule.high]
     shapes = [None if given is None else tuple(given.shape) for given in (signals, *own)]
     key = (rows, how, *shapes, model.device, model.dtype)
     kept: dict[Any, Runner] = model.__dict__.setdefault("_runner", {})
