@@ -132,12 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if asked.only != "write" and not failed.exists() and not over():
                 with held(run) as free:
                     if free and not is_finished(run):
-                        try:
-                            train(CORPORA[name], name, method, seed, run, asked)
-                        except (TimeControlError, RuntimeError) as error:  # the others go on
-                            failed.write_text(f"{error}\n", encoding="utf-8")
-                            print(f"{run.name}: {error}", flush=True)
-                        clear()
+                        attempt(name, method, seed, run, failed, asked)
             if not is_finished(run) and not failed.exists():
                 continue  # another process trains it
             left.remove((seed, name, method))
@@ -172,6 +167,16 @@ def held(place: Path, wait: bool = False) -> Iterator[bool]:
         yield True
     finally:
         lock.release()
+
+
+def attempt(name: str, method: str, seed: int, run: Path, failed: Path, asked: Any) -> None:
+    """Train a decoder; where that fails, say so, and let the others go on."""
+    try:
+        train(CORPORA[name], name, method, seed, run, asked)
+    except (TimeControlError, RuntimeError) as error:
+        failed.write_text(f"{error}\n", encoding="utf-8")
+        print(f"{run.name}: {error}", flush=True)
+    clear()
 
 
 def train(task: Task, name: str, method: str, seed: int, run: Path, asked: Any) -> None:
