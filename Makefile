@@ -47,7 +47,7 @@ fix: $(DEV)  ## repair format and lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-slow: $(DEV)  ## tests with real weights (installs them: about 600 MB)
+slow: $(DEV)  ## tests with real weights (installs them: about 600 MB), and slow ones
 	for base in minilm mpnet smollm2-135m; do $(BIN)/timecontrol bases install $$base || exit 1; done
 	$(BIN)/python -m pytest -m slow
 

@@ -159,6 +159,7 @@ def test_own_documents_with_short_and_repeated_ones(
 SLOW = ["--epochs", "400", "--patience", "0", "--batch", "16", "--device", "cpu"]
 
 
+@pytest.mark.slow
 def test_a_process_killed_outright_is_gone_on_with(bases: dict[str, str], tmp_path: Path) -> None:
     """SIGKILL, no chance to tidy up; the same command ends in the weights of a run left alone."""
     environment = {

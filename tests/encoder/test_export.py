@@ -29,7 +29,13 @@ print(json.dumps(model.encode(json.loads(sys.argv[2])).tolist()))
 
 
 @pytest.mark.parametrize(
-    ("base", "pooling"), [("bert", "mean"), ("gpt2", "eos"), ("llama", "last"), ("bert", "eos")]
+    ("base", "pooling"),
+    [
+        ("bert", "mean"),
+        ("gpt2", "eos"),
+        pytest.param("llama", "last", marks=pytest.mark.slow),
+        pytest.param("bert", "eos", marks=pytest.mark.slow),
+    ],
 )
 def test_it_works_without_this_package(
     bases: dict[str, str], base: str, pooling: str, tmp_path: Path
