@@ -1,7 +1,7 @@
 """Documents to training examples, afresh each epoch, and examples to batches.
 
-What is drawn for a document (which sentences are left out or replaced, the noise on its latents,
-whether it has latents at all) depends on the seed, the epoch and the document alone, so an
+What is drawn for a document (which sentences are left out or change places, the noise on its
+latents, whether it has any at all) depends on the seed, the epoch and the document alone, so an
 interrupted training goes on with the very same examples.
 """
 
