@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 READY  := $(VENV)/.ready-core
 DEV    := $(VENV)/.ready-dev
+TESTS  := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile
 export TOKENIZERS_PARALLELISM ?= false
 
 .DEFAULT_GOAL := help
@@ -35,13 +36,13 @@ demo: $(READY)  ## the main job on the embedded defaults (installs their bases, 
 	$(BIN)/timecontrol demo
 
 test: $(DEV)  ## the tests: no network, no weights, a few minutes
-	$(BIN)/python -m pytest
+	$(TESTS)
 
 check: $(DEV)  ## what must pass before a commit: format, lint, types, tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(TESTS)
 
 fix: $(DEV)  ## repair format and lint
 	$(BIN)/ruff check --fix .

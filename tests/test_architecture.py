@@ -35,6 +35,7 @@ ORDER = [
     "pages",
     "metrics",
     "experiments",
+    "reproduction",
     "cli",
 ]
 MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))

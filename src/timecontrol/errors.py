@@ -46,3 +46,10 @@ def unknown(name: str, known: Mapping[str, object], kind: str) -> str:
     near = get_close_matches(name.lower(), known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"No {kind} named {name!r}.{hint} Known: {', '.join(known)}."
+
+
+def brief(error: Exception, most: int = 160) -> str:
+    """Return what an error says in one short line; of a file, its name and what is wrong."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{Path(str(error.filename)).name}: {error.strerror}"
+    return " ".join(str(error).split())[:most] or type(error).__name__

@@ -32,7 +32,7 @@ STYLE = {
 
 def trajectories(paths: list[Array], fit: Fit, seed: int = 0, most: int = 6) -> Any:
     """Draw each coordinate over relative time: documents above, the same shuffled below."""
-    plt = _pyplot()
+    plt = pyplot()
     chosen = paths[:most]
     order, shares = by_time(paths, fit)
     with plt.rc_context(STYLE):
@@ -57,7 +57,7 @@ def trajectories(paths: list[Array], fit: Fit, seed: int = 0, most: int = 6) -> 
 
 def band(paths: list[Array], fit: Fit, seed: int = 0) -> Any:
     """Draw mean and standard deviation of each coordinate over relative time."""
-    plt = _pyplot()
+    plt = pyplot()
     order, shares = by_time(paths, fit)
     columns = min(4, len(order))
     rows = -(-len(order) // columns)
@@ -92,7 +92,7 @@ def plane(paths: list[Array], fit: Fit, most: int = 4) -> Any:
     The envelope is the bridge between mean start and mean end: the line, and two standard
     deviations of the noise about it, at the mean length.
     """
-    plt = _pyplot()
+    plt = pyplot()
     axes = plane_axes(paths, fit)  # (2, d)
     flat = [path @ axes.T for path in paths]
     start, end = axes @ fit.start.mean, axes @ fit.end.mean
@@ -130,7 +130,7 @@ def flow(fits: Array, path: Array, low: Sequence[int] = (), title: str = "") -> 
         low: Numbers of the sentences to point at, from 0.
         title: Over both.
     """
-    plt = _pyplot()
+    plt = pyplot()
     numbers = np.arange(1, len(fits) + 1)
     colours = [SHUFFLED if i in low else COHERENT for i in range(len(fits))]
     flat = own_plane(path)  # (sentences, 2)
@@ -169,7 +169,7 @@ def own_plane(path: Array) -> Array:
 def save(figure: Any, file: Path) -> None:
     """Write a figure, and close it."""
     figure.savefig(file, dpi=150, metadata={"Software": None} if file.suffix == ".png" else None)
-    _pyplot().close(figure)
+    pyplot().close(figure)
 
 
 def by_time(paths: list[Array], fit: Fit) -> tuple[list[int], Array]:
@@ -218,7 +218,8 @@ def _title(coordinate: int, shares: Array) -> str:
     return f"$z_{{{coordinate + 1}}}$ (time {100 * max(0.0, shares[coordinate]):.0f} %)"
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """Return matplotlib's pyplot, drawing to files alone."""
     try:
         import matplotlib
     except ImportError:
@@ -226,6 +227,6 @@ def _pyplot() -> Any:
             "Figures need matplotlib: pip install 'time-control[plots]'"
         ) from None
     matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot as found
 
-    return pyplot
+    return found

@@ -216,6 +216,7 @@ class TimeControl:
         sentences: int | None = None,
         length: str | int = "normal",
         seed: int = 0,
+        noise: float = 1.0,
         top_p: float | None = None,
         temperature: float = 1.0,
         guidance: float = 0.0,
@@ -234,6 +235,7 @@ class TimeControl:
             sentences: Of a plan; as many as usual otherwise.
             length: ``normal``, ``forced``, or so many tokens.
             seed: Of plans and texts; the same seed gives the same texts.
+            noise: What the noise of the plans is multiplied by; 0: none.
             top_p: Mass of the tokens that are drawn from; 0.95, or what the preset has.
             temperature: Of the draws; 0: the most probable token.
             guidance: How much further the plan leads than it has been learnt to; twice the work.
@@ -267,6 +269,7 @@ class TimeControl:
                 start=start,
                 goal=goal,
                 waypoints=waypoints,
+                noise=noise,
             )
         else:
             plans = list(plan)

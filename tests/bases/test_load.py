@@ -9,7 +9,7 @@ from transformers import PreTrainedTokenizerFast
 from tests.conftest import tiny_gpt2
 from timecontrol.bases import BASES, load_causal, load_encoder, load_tokenizer, resolve, set_ends
 from timecontrol.bases.known import Base
-from timecontrol.bases.load import _hub_answers
+from timecontrol.bases.load import _hub_answers, can_be_had, is_here
 from timecontrol.errors import MissingBaseError, TimeControlError
 
 
@@ -164,3 +164,25 @@ def test_results_name_rounded_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Place("x", BASES["smollm2-135m"]).label == "SmolLM2-135M-Instruct, Q4_1"
     assert Place("x", BASES["gpt2"]).label == "gpt2"
     assert Place("some/where", None).label == "some/where"
+
+
+def test_what_is_here_is_told_without_loading_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from timecontrol.bases import load
+
+    assert is_here(str(folder))
+    assert can_be_had(str(folder))
+    for absent in ("gpt2", "someone/something", "no-such-base", ""):
+        assert not is_here(absent)
+        assert not can_be_had(absent)  # tests have no hub
+    monkeypatch.setattr(load, "missing", lambda base: [])
+    assert is_here("minilm")
+    assert is_here(BASES["minilm"].hub)
+    monkeypatch.setattr(load, "missing", lambda base: list(base.packages))
+    assert not is_here("minilm")
+    monkeypatch.setattr(load, "_hub_answers", lambda: True)
+    assert can_be_had("gpt2")
+    assert can_be_had("someone/something")
+    assert not can_be_had("minilm")  # by that name it is its packages
+    assert not can_be_had("no-such-base")

@@ -244,6 +244,17 @@ def test_plans_can_lead_further(timecontrol: Callable[..., Ran], decoder_run: Pa
         assert timecontrol(*model, *wrong).code == 2
 
 
+def test_plans_without_noise(timecontrol: Callable[..., Ran], decoder_run: Path) -> None:
+    model = ("generate", "--model", str(decoder_run), "--device", "cpu", "--format", "jsonl")
+    usual, none = (
+        json.loads(timecontrol(*model, "--length", "40", *how).out)["plan"]
+        for how in ((), ("--noise", "0"))
+    )
+    assert usual["points"] != none["points"]
+    assert none["about"]["noise"] == 0
+    assert timecontrol(*model, "--noise", "-1").code == 2
+
+
 def test_what_is_asked_for_is_planned(timecontrol: Callable[..., Ran], decoder_run: Path) -> None:
     ran = timecontrol(
         "generate", "--model", str(decoder_run), *SHORT, "--length", "60", "--format", "jsonl",
@@ -372,7 +383,13 @@ def test_nan_in_numpy_s_own_format(
 
 @pytest.mark.parametrize(
     "option",
-    [["--start", "Mix."], ["--goal", ""], ["--sentences", "0"], ["--waypoint", "0.5:Mix."]],
+    [
+        ["--start", "Mix."],
+        ["--goal", ""],
+        ["--sentences", "0"],
+        ["--waypoint", "0.5:Mix."],
+        ["--noise", "0"],
+    ],
 )
 def test_a_plan_from_a_file_is_not_changed(
     timecontrol: Callable[..., Ran], decoder_run: Path, tmp_path: Path, option: list[str]

@@ -4,6 +4,7 @@ import pytest
 
 from tests.corpora.test_corpus import ARTICLES, cities
 from timecontrol.corpora import open_corpus
+from timecontrol.corpora.finding import data_folder
 from timecontrol.errors import InputError, TimeControlError
 
 
@@ -81,3 +82,13 @@ def test_a_home_folder_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert len(list(open_corpus("text:~/a.txt").documents())) == 1
+
+
+def test_the_data_folder_is_the_one_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert data_folder() is None
+    monkeypatch.setenv("TIMECONTROL_DATA", "")
+    assert data_folder() is None
+    monkeypatch.setenv("TIMECONTROL_DATA", str(tmp_path))
+    assert data_folder() == tmp_path

@@ -16,6 +16,7 @@ from timecontrol.encoder.documents import choose_from
 from timecontrol.errors import InputError, TimeControlError
 from timecontrol.experiments.texts import (
     as_document,
+    kind_told,
     label_of,
     lengths_of,
     mean_and_error,
@@ -269,3 +270,9 @@ def test_a_cell_in_words() -> None:
     assert shown({"value": 0.7172, "error": None}, 2) == "0.72"
     assert shown({"value": 3, "error": 0.0}) == "3.0 ± 0.0"
     assert shown(None) == shown({"value": None, "error": None}) == "-"
+
+
+def test_a_plan_whose_noise_was_multiplied_is_a_kind_of_its_own() -> None:
+    points = np.zeros((3, 2))
+    assert kind_told(Plan(points, "bridge", 0, 0)) == "bridge"
+    assert kind_told(Plan(points, "bridge", 0, 0, {"noise": 0.5})) == "bridge, 0.5 x noise"

@@ -254,6 +254,20 @@ def test_plans_are_drawn_by_seed_and_number(decoder: Decoder) -> None:
     assert not np.array_equal(plans[0].points, plans[1].points)
 
 
+def test_noise_of_plans_is_multiplied_and_told(decoder: Decoder) -> None:
+    usual, none, twice = (
+        whole(plans_for(decoder, 2, NORMAL, sentences=6, noise=noise)) for noise in (1, 0, 2)
+    )
+    for one, zero, two in zip(usual, none, twice, strict=True):
+        np.testing.assert_allclose(two.points - zero.points, 2 * (one.points - zero.points))
+        assert "noise" not in one.about
+        assert (zero.about["noise"], two.about["noise"]) == (0, 2)
+    with pytest.raises(TimeControlError, match="noise is -1"):
+        plans_for(decoder, 1, NORMAL, noise=-1)
+    with pytest.raises(TimeControlError, match="--noise"):
+        plans_for(of(decoder, method="plain"), 1, NORMAL, noise=0)
+
+
 def test_texts_are_pinned_where_they_belong(decoder: Decoder) -> None:
     assert decoder.encoder is not None
     assert decoder.law is not None

@@ -148,3 +148,9 @@ def test_laws(pairs: list[tuple[int, int]], scale: float) -> None:
     goal = {tag: scale * length for tag, length in REFERENCE.items()}
     assert mean_of_deviations(scaled, goal) == pytest.approx(apart)
     assert sum(stretched(REFERENCE, scale).values()) == pytest.approx(scale)
+
+
+def test_a_document_without_tags_counts_nothing_by_the_released_rule() -> None:
+    for layout in (WIKISECTION, DIALOGUE):
+        assert released_lengths([[(None, 12)]], layout) == {}
+        assert released_lengths([[]], layout) == {}

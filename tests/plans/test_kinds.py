@@ -261,6 +261,36 @@ def test_kinds_that_draw_no_timetable_have_no_length_of_their_own() -> None:
         own_length(STAGED, "bridge", 0, -1)
 
 
+def test_noise_is_multiplied_and_none_leaves_the_mean() -> None:
+    for kind in ("bridge", "bridge-brownian", "bridge-line", "brownian", "hovering"):
+        pins = (Pin(0, START),)
+
+        def plan(noise: float, kind: str = kind, pins: tuple[Pin, ...] = pins) -> Array:
+            return sketch(STAGED, kind, 9, seed=0, number=3, pins=pins, noise=noise).points
+
+        none, half, one, two = map(plan, (0.0, 0.5, 1.0, 2.0))
+        np.testing.assert_allclose(one - none, 2 * (half - none), atol=1e-9)
+        np.testing.assert_allclose(two - none, 2 * (one - none), atol=1e-9)
+        assert np.abs(one - none).max() > 0.01
+        np.testing.assert_array_equal(one, draw(STAGED, kind, 9, seed=0, number=3, pins=pins))
+    for bad in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(TimeControlError, match="noise is"):
+            sketch(LAW, "bridge", 5, seed=0, number=0, noise=bad)
+
+
+def test_a_hovering_plan_strays_like_a_bridge_and_goes_nowhere() -> None:
+    def plans(kind: str, noise: float = 1.0) -> Array:
+        found = [sketch(STAGED, kind, 9, seed=0, number=k, noise=noise).points for k in range(1500)]
+        return np.stack(found)
+
+    hovering, bridge = plans("hovering"), plans("bridge") - plans("bridge", 0.0)
+    strayed = hovering - hovering[:, :1]  # (count, 9, d)
+    np.testing.assert_allclose(strayed.mean(0), 0, atol=0.15)
+    np.testing.assert_allclose(strayed[:, 1:].std(0), bridge[:, 1:].std(0), rtol=0.1)
+    held = sketch(STAGED, "hovering", 9, seed=0, number=0, noise=0.0).points
+    np.testing.assert_array_equal(held, np.tile(held[0], (9, 1)))
+
+
 def test_ends_way_and_timetable_are_drawn_each_for_itself() -> None:
     def first(*which: int) -> float:
         return float(stream(*which).random())

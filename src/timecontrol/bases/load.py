@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from timecontrol.bases.known import BASES, BY_HUB, Base
-from timecontrol.bases.packages import folder_of
-from timecontrol.errors import MissingBaseError, TimeControlError, unknown
+from timecontrol.bases.packages import folder_of, missing
+from timecontrol.errors import MissingBaseError, TimeControlError, brief, unknown
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -63,13 +63,40 @@ def resolve(name: str) -> Place:
         except MissingBaseError:
             if name == base.name:  # the hub id itself may be fetched from the hub
                 raise
-    if base is not None:
-        return Place(base.hub, base)
-    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
-        return Place(name, None)
+    if hub := _hub_id(name, base):
+        return Place(hub, base)
     raise TimeControlError(
         unknown(name, BASES, "base") + " A folder or a hub id (owner/name) can be given too."
     )
+
+
+def is_here(name: str) -> bool:
+    """Return whether a base is on this machine: a folder, installed packages, the hub's cache.
+
+    Nothing is loaded or converted for that.
+    """
+    if name and Path(name).is_dir():
+        return True
+    base = BASES.get(name) or BY_HUB.get(name)
+    if base is not None and base.packages and not missing(base):
+        return True
+    from huggingface_hub import try_to_load_from_cache
+
+    hub = _hub_id(name, base)
+    return bool(hub) and isinstance(try_to_load_from_cache(hub, "config.json"), str)
+
+
+def can_be_had(name: str) -> bool:
+    """Return whether a base is on this machine, or may be fetched from a hub that answers."""
+    hub = _hub_id(name, BASES.get(name) or BY_HUB.get(name))
+    return is_here(name) or (bool(hub) and _hub_answers())
+
+
+def _hub_id(name: str, base: Base | None) -> str:
+    """Return where on the hub a name is looked for; empty: nowhere."""
+    if base is not None:
+        return base.hub if not base.packages or name == base.hub else ""
+    return name if name.count("/") == 1 and not name.startswith((".", "/", "~")) else ""
 
 
 def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
@@ -148,7 +175,7 @@ def _bare_bpe(source: str) -> Any:
     try:
         return GPT2Tokenizer(vocab=str(vocabulary), merges=str(merges), name_or_path=source)
     except Exception as error:  # the tokenizers library raises no narrower one
-        raise TimeControlError(f"{source} holds no usable tokenizer: {_brief(error)}") from None
+        raise TimeControlError(f"{source} holds no usable tokenizer: {brief(error)}") from None
 
 
 def _load(auto: str, place: Place, **options: Any) -> Any:
@@ -162,7 +189,7 @@ def _load(auto: str, place: Place, **options: Any) -> Any:
         return load(place.source, local_files_only=True, **options)
     except Exception as error:  # a bad file makes it raise almost anything
         if Path(place.source).is_dir():
-            reason = f"{place.source} holds no usable base: {_brief(error)}"
+            reason = f"{place.source} holds no usable base: {brief(error)}"
             raise TimeControlError(reason) from None
     what_next = "Give a folder, or see  timecontrol bases"
     if not _hub_answers():
@@ -174,12 +201,8 @@ def _load(auto: str, place: Place, **options: Any) -> Any:
         return load(place.source, **options)
     except Exception as error:
         raise MissingBaseError(
-            f"{place.source!r} cannot be had from the model hub: {_brief(error)}. {what_next}"
+            f"{place.source!r} cannot be had from the model hub: {brief(error)}. {what_next}"
         ) from None
-
-
-def _brief(error: Exception) -> str:
-    return " ".join(str(error).split())[:160] or type(error).__name__
 
 
 def _hub_answers() -> bool:

@@ -23,6 +23,7 @@ from timecontrol.cli import (
     generate,
     plan,
     plot,
+    reproduce,
     score,
     train,
     train_decoder,
@@ -51,6 +52,7 @@ app.command("generate", epilog=generate.EPILOG)(generate.run)
 for verb in writings.VERBS:
     evaluate.app.command(verb.__name__, epilog=writings.VERBS[verb])(verb)
 app.add_typer(evaluate.app, name="evaluate")
+app.command("reproduce", epilog=reproduce.EPILOG)(reproduce.run)
 app.command("score", epilog=score.EPILOG)(score.run)
 app.command("plot", epilog=plot.EPILOG)(plot.run)
 app.command("export", epilog=export.EPILOG)(export.run)

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from timecontrol.bases import BASES, Base, cache_folder, folder_of, install, missing
+from timecontrol.bases.load import is_here
 from timecontrol.cli.console import note, print_json, say, shown, table
 from timecontrol.cli.options import AsJson
 from timecontrol.errors import pick
@@ -56,11 +57,7 @@ def _state(base: Base) -> str:
     """Return whether a base is on this machine."""
     if base.packages:
         return "missing" if missing(base) else "here"
-    from huggingface_hub import try_to_load_from_cache
-
-    return (
-        "here" if isinstance(try_to_load_from_cache(base.hub, "config.json"), str) else "on the hub"
-    )
+    return "here" if is_here(base.name) else "on the hub"
 
 
 @app.command("install")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timecontrol.cli.console import note, out, print_json, progress, say, shown
-from timecontrol.cli.options import Candidates, Device, Dtype, Follow, Guidance, Loop
+from timecontrol.cli.options import Candidates, Device, Dtype, Follow, Guidance, Loop, Noise
 from timecontrol.errors import TimeControlError, pick
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def run(
     waypoint: Waypoints = None,
     sentences: Sentences = None,
     length: Length = "normal",
+    noise: Noise = 1.0,
     seed: Annotated[int, typer.Option(help="Of plans and texts.")] = 0,
     first: Annotated[int, typer.Option(help="The number of the first document.")] = 0,
     top_p: Annotated[
@@ -109,10 +110,10 @@ def run(
     plans: list[Plan | None]
     if is_file(plan):
         assert plan is not None
-        if points or any(option is not None for option in (start, goal, sentences)):
+        if points or noise != 1 or any(o is not None for o in (start, goal, sentences)):
             raise TimeControlError(
-                "A plan from a file is followed as it is: no --start, --goal, --waypoint or "
-                "--sentences."
+                "A plan from a file is followed as it is: no --start, --goal, --waypoint, "
+                "--sentences or --noise."
             )
         plans = [*plans_from(decoder, Path(plan), count, writing)]
     else:
@@ -125,6 +126,7 @@ def run(
             start=start,
             goal=goal,
             waypoints=points,
+            noise=noise,
             first=first,
         )
     if streamed:

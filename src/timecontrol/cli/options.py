@@ -26,6 +26,9 @@ Follow = Annotated[
 Guidance = Annotated[
     float, typer.Option(min=0, help="How much further the plan leads; twice the work.")
 ]
+Noise = Annotated[
+    float, typer.Option(min=0, help="What the noise of a plan is multiplied by; 0: none.")
+]
 Loop = Annotated[
     bool, typer.Option("--loop", help="Read each sentence again, and plan the rest anew.")
 ]

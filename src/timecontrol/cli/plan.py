@@ -7,7 +7,7 @@ import typer
 
 from timecontrol.cli.console import print_json, say, shown, table
 from timecontrol.cli.generate import Goal, Length, Model, Sentences, Start, Waypoints, waypoints_of
-from timecontrol.cli.options import AsJson, Device
+from timecontrol.cli.options import AsJson, Device, Noise
 from timecontrol.errors import TimeControlError
 
 EPILOG = "Example: timecontrol plan --model wikisection --sentences 12 --out plan.json"
@@ -24,6 +24,7 @@ def run(
     waypoint: Waypoints = None,
     sentences: Sentences = None,
     length: Length = "normal",
+    noise: Noise = 1.0,
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
     to: Annotated[Path | None, typer.Option("--out", help="A JSON file for the plans.")] = None,
     device: Device = "auto",
@@ -48,6 +49,7 @@ def run(
         start=start,
         goal=goal,
         waypoints=points,
+        noise=noise,
     )
     plans = [plan for plan in found if plan is not None]
     if not plans:

@@ -25,9 +25,14 @@ BESIDE = re.compile(r"(?i)(.*[_.-])?split\.json|kept_.*\.json|schema\.json|(lice
 """Names that lie beside the data and are not it."""
 
 
+def data_folder() -> Path | None:
+    """Return the folder in which corpora are, where a user has named one."""
+    return Path(os.environ[DATA]) if os.environ.get(DATA) else None
+
+
 def locate(name: str, place: str, entry: Entry) -> Path:
     """Return the file or folder a corpus is in: as given, or under the data folder."""
-    data = Path(os.environ[DATA]) if os.environ.get(DATA) else None
+    data = data_folder()
     if place:
         try:
             given = Path(place).expanduser()

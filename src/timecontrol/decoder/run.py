@@ -44,7 +44,7 @@ from timecontrol.devices import choose_device, choose_dtype
 from timecontrol.encoder import Encoder
 from timecontrol.encoder.documents import choose_from
 from timecontrol.encoder.provenance import provenance
-from timecontrol.errors import TimeControlError
+from timecontrol.errors import TimeControlError, brief
 from timecontrol.features.extract import one_gelu
 from timecontrol.plans import Law
 from timecontrol.pretrained import SHIPPED, decoder_folder, open_encoder
@@ -272,7 +272,7 @@ class Decoder:
             wanted = config["base"]["checksum"]
             inside = folder / MODEL
         except (KeyError, ValueError, TypeError, AttributeError, OSError) as error:
-            reason = " ".join(str(error).split())[:120]
+            reason = brief(error)
             raise TimeControlError(f"{folder} is damaged: {reason}") from None
         if settings.follows and law is None:
             raise TimeControlError(f"{folder} is damaged: no {LAW} in it.")

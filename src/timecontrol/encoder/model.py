@@ -45,7 +45,7 @@ from timecontrol.encoder.provenance import provenance
 from timecontrol.encoder.reconstruction import Reconstruction, TextModel, small_model
 from timecontrol.encoder.settings import Settings, preset
 from timecontrol.encoder.training import Outcome, train
-from timecontrol.errors import TimeControlError
+from timecontrol.errors import TimeControlError, brief
 from timecontrol.features import Reader, features_of, open_base
 from timecontrol.features.batches import Ragged
 from timecontrol.features.extract import extract
@@ -275,7 +275,7 @@ class Encoder:
             head = Head(dim, s.latent_dim, s.hidden, s.biases, s.first_relu)
             head.load_state_dict(tensors)
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError) as error:
-            reason = " ".join(str(error).split())[:120]
+            reason = brief(error)
             raise TimeControlError(f"{place} is damaged: {reason}") from None
         head.requires_grad_(False).eval()
         return cls(head, settings, config, fit, coherence, metrics, None, device, dtype)

@@ -15,6 +15,7 @@ from timecontrol.decoder.examples import Examples, items_of
 from timecontrol.decoder.settings import Settings
 from timecontrol.encoder.documents import choose_from
 from timecontrol.errors import InputError, TimeControlError
+from timecontrol.generation.request import NOISE
 from timecontrol.plans import Plan
 from timecontrol.tokens import Codec, Encoded
 
@@ -135,7 +136,7 @@ def _units(found: Any, sections: Sequence[Section]) -> list[int] | None:
 def _way(found: Any, plan: Plan | None, stem: str) -> dict[str, Any]:
     """Return how a document was written, as its line tells."""
     made, how = found.get("decoder") or {}, found.get("settings") or {}
-    kind = None if plan is None else plan.kind
+    kind = None if plan is None else kind_told(plan)
     return {
         "label": label_of(made.get("method", stem), kind, made.get("preset", "best")),
         "length": how.get("length", "normal"),
@@ -161,6 +162,11 @@ DECIDE = (
     "nearness",
 )
 """Settings of writing that decide a text, but the seed."""
+
+
+def kind_told(plan: Plan) -> str:
+    """Return the kind of a plan, and what its noise was multiplied by, where it was."""
+    return f"{plan.kind}, {plan.about[NOISE]:g} x noise" if NOISE in plan.about else plan.kind
 
 
 def recipe_of(how: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,9 @@ authors' code draws bridges.
 SMOOTH = "smooth"
 """What says of a document's path, as a plan, how many sentences were averaged."""
 
+NOISE = "noise"
+"""What says what the noise of a plan was multiplied by, where it was."""
+
 TOP_P = {"paper": 0.99, "released": 0.99}
 """Mass of the tokens that are drawn from, by preset, as in the paper; otherwise 0.95."""
 
@@ -154,6 +157,7 @@ def plans_for(
     start: str | None = None,
     goal: str | None = None,
     waypoints: Sequence[Waypoint] = (),
+    noise: float = 1.0,
     first: int = 0,
 ) -> list[Plan | None]:
     """Return the plans of documents; ``None`` each for a decoder without plans.
@@ -168,6 +172,7 @@ def plans_for(
         start: What the first sentence is about.
         goal: What the last is about.
         waypoints: What is to be said between.
+        noise: What the noise of the plans is multiplied by; 0: none.
         first: The number of the first document.
     """
     if count < 1:
@@ -175,10 +180,10 @@ def plans_for(
     law = decoder.law
     if law is None:
         given = (kind, sentences, start, goal)
-        if waypoints or any(value is not None for value in given):
+        if waypoints or noise != 1 or any(value is not None for value in given):
             raise TimeControlError(
                 "This decoder was trained without plans (method plain): no --plan, --sentences, "
-                "--start, --goal or --waypoint."
+                "--start, --goal, --waypoint or --noise."
             )
         return [None] * count
     kind = kind or default_kind(decoder)
@@ -204,12 +209,14 @@ def plans_for(
     about |= {k: v for k, v in (("start", start), ("goal", goal)) if v is not None}
     if waypoints:
         about["waypoints"] = [list(w) for w in waypoints]
+    if noise != 1:
+        about[NOISE] = noise
     found: list[Plan | None] = []
     for number in range(first, first + count):
         n = usual
         if as_documents:
             n = own_length(law, kind, writing.seed, number) or usual
-        drawn = sketch(law, kind, n, seed=writing.seed, number=number, pins=pins)
+        drawn = sketch(law, kind, n, seed=writing.seed, number=number, pins=pins, noise=noise)
         own = (drawn.starts, drawn.pace, drawn.track)
         found.append(Plan(drawn.points, kind, writing.seed, number, about, *own))
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.corpora import Document
-from timecontrol.errors import TimeControlError
+from timecontrol.errors import TimeControlError, brief
 
 Array = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ class Paths:
             latents = column.flatten().to_numpy().reshape(len(column), -1)
             sections = table["section"].to_pylist()
         except (KeyError, ValueError, pa.ArrowException) as error:
-            reason = " ".join(str(error).split())[:120]
+            reason = brief(error)
             raise TimeControlError(f"{file} holds no latents of documents: {reason}") from None
         lengths = np.diff([*starts, len(names)]).tolist()
         about = json.loads((table.schema.metadata or {}).get(b"timecontrol", b"{}"))

@@ -95,7 +95,7 @@ def _first_of_each(document: Sections, tags: Sequence[str]) -> Sections:
     places, end = _starts(document, tags)
     stops = [*(start for _, start in places[1:]), end]
     found: dict[str | None, float] = {}
-    for (tag, start), stop in zip(places, stops, strict=True):
+    for (tag, start), stop in zip(places, stops, strict=False):  # a document may have no tag
         found.setdefault(tag, stop - start)
     return list(found.items())
 

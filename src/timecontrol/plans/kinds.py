@@ -11,7 +11,7 @@ Sigma was fitted to, the noise of a plan's step is::
 
 so that at a share u = t/T of the way a bridge has the variance (S - 1) u (1 - u) Sigma, whatever n;
 for n = S it is the bridge of the documents. The kinds of the paper and of the released code have
-noise of their own, which is left as it is.
+noise of their own, which is left as it is. All noise can be multiplied (``noise``): 0 is none.
 
 Whatever is drawn depends on the seed and the number of the document alone: document 5 of seed 0
 has the same plan whether one or a thousand are drawn, and the same start and goal for every kind
@@ -19,8 +19,9 @@ that draws them. A start or goal that is not pinned is drawn from the Gaussian o
 training sentences, each for itself.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,8 @@ class Task:
     """Of the way between."""
     clock: np.random.Generator
     """Of the timetable."""
+    amount: float = 1.0
+    """What the noise is multiplied by."""
 
     @property
     def mean_path(self) -> Array:
@@ -81,8 +84,8 @@ class Task:
         return (self.law.fit.sentences - 1) / max(self.n - 1, 1)
 
     def noise(self, steps: int) -> Array:
-        """Return xi for some steps, (steps, d)."""
-        return self.state.standard_normal((max(steps, 0), self.law.dim))
+        """Return xi for some steps, multiplied, (steps, d)."""
+        return self.amount * self.state.standard_normal((max(steps, 0), self.law.dim))
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,14 @@ def draw(law: Law, kind: str, n: int, *, seed: int, number: int, pins: Sequence[
 
 
 def sketch(
-    law: Law, kind: str, n: int, *, seed: int, number: int, pins: Sequence[Pin] = ()
+    law: Law,
+    kind: str,
+    n: int,
+    *,
+    seed: int,
+    number: int,
+    pins: Sequence[Pin] = (),
+    noise: float = 1.0,
 ) -> Drawn:
     """Return the points of a plan, and where its sections begin.
 
@@ -116,10 +126,13 @@ def sketch(
         seed: Of all the randomness, with
         number: which document of that seed it is.
         pins: Start, goal and waypoints, as far as they are given, in any order.
+        noise: What the noise of the way is multiplied by; the ends are drawn as they are.
 
     Raises:
         TimeControlError: The kind is unknown or cannot take these pins, or they have no place.
     """
+    if not 0 <= noise < math.inf:
+        raise TimeControlError(f"noise is {noise:g}: 0 or more.")
     make = pick(KINDS, kind, "kind of plan")
     if n < 1:
         raise TimeControlError(f"A plan has at least 1 sentence, not {n}.")
@@ -128,7 +141,8 @@ def sketch(
     refuse(kind, pins)
     ends, way, clock = (stream(seed, number, which) for which in range(3))
     start, goal = sampled(law.fit.start, ends), sampled(law.fit.end, ends)  # both, pinned or not
-    found = make(Task(law, n, taken, taken.get(0, start), taken.get(n - 1, goal), way, clock))
+    first, last = taken.get(0, start), taken.get(n - 1, goal)
+    found = make(Task(law, n, taken, first, last, way, clock, noise))
     return found if isinstance(found, Drawn) else Drawn(found)
 
 
@@ -222,7 +236,16 @@ def bridge(task: Task) -> Drawn:
 
     Sections are as long as those of a training document, stretched.
     """
-    return _tracked(task, task.law.timing.drawn(task.n, task.clock), 1)
+    return _tracked(task, task.law.timing.drawn(task.n, task.clock), task.amount)
+
+
+def hovering(task: Task) -> Drawn:
+    """z_0, then z_0 + x(t) - m(t): the noise of ``bridge``, not its way. A control of static."""
+    table = task.law.timing.drawn(task.n, task.clock)
+    free = replace(task, pins={})
+    strayed = _tracked(free, table, task.amount).points - _tracked(free, table, 0).points
+    strayed[0] = 0
+    return Drawn(task.start + strayed)
 
 
 def retrieved(task: Task) -> Drawn:
@@ -271,6 +294,7 @@ KINDS: dict[str, Callable[[Task], Array | Drawn]] = {
     "mean-time": mean_in_time,
     "linear": linear,
     "static": static,
+    "hovering": hovering,
     "brownian": brownian,
     "euler": euler,
     "released": released,
@@ -284,7 +308,7 @@ DRAWN = ("bridge", "retrieved")
 FEWEST, SHARE = 20, 0.1
 """Documents among which one is drawn: so many at least, and this share."""
 
-NO_GOAL = ("brownian", "static")
+NO_GOAL = ("brownian", "static", "hovering")
 NO_WAYPOINT = (*NO_GOAL, "euler", "released", "released-static", "released-brownian")
 
 

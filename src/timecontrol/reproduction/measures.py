@@ -1,0 +1,415 @@
+"""From a work to its numbers: one function a kind, and what decides them (the recipe)."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timecontrol import figures
+from timecontrol.bases import load_tokenizer, resolve
+from timecontrol.corpora import Document, open_corpus
+from timecontrol.corpora.finding import data_folder
+from timecontrol.decoder import Decoder
+from timecontrol.decoder.facts import layout_dict
+from timecontrol.devices import choose_device
+from timecontrol.encoder import Encoder
+from timecontrol.encoder.evaluations import log_test
+from timecontrol.encoder.provenance import provenance
+from timecontrol.errors import TimeControlError
+from timecontrol.experiments.discourse import Source
+from timecontrol.experiments.discourse import discourse as probed
+from timecontrol.experiments.following import adhered, predicted
+from timecontrol.experiments.material import read
+from timecontrol.experiments.texts import Texts, read_texts, training_lengths
+from timecontrol.features import open_base
+from timecontrol.latents import diagnose
+from timecontrol.latents.fit import GRID, at
+from timecontrol.metrics.overlap import known_grams, overlap
+from timecontrol.metrics.repetition import repetition
+from timecontrol.pretrained import looks_folder
+from timecontrol.reproduction.examples import examples
+from timecontrol.reproduction.given import DECODES, name_of
+from timecontrol.reproduction.outlines import outlines_of, references, structure
+from timecontrol.reproduction.records import Record, Value, identity
+from timecontrol.reproduction.scales import Stand
+from timecontrol.reproduction.works import Work
+from timecontrol.reproduction.workshop import Workshop
+from timecontrol.runs import read_config
+from timecontrol.statistics import gather
+from timecontrol.tokens import STYLES, Codec
+
+Recipe = dict[str, Any]
+KS = (1, 5, 10)
+DEFINITIONS = ("paper", "released", "best")
+PROBES = 3
+"""Probes of each set of latents."""
+ALGORITHM = {"probe": 1, "texts": 1, "adherence": 1, "perplexity": 1, "counts": 1, "paths": 1}
+"""Goes up when the same recipe would give other numbers."""
+
+
+@dataclass
+class Found:
+    """What a measurement gives."""
+
+    values: dict[str, Value]
+    base: str
+    """What it is called in results."""
+    each: dict[str, Any] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict)
+
+
+def stand_of(work: Work, shop: Workshop) -> Stand:
+    """Return the corpus of a work.
+
+    Raises:
+        TimeControlError: Nothing stands for it at this scale.
+    """
+    stand = shop.scale.stand(work.dataset, work.kind == "probe")
+    if stand is None:
+        raise TimeControlError(f"nothing stands for {work.dataset} at scale {shop.scale.name}")
+    return stand
+
+
+def recipe_of(work: Work, shop: Workshop) -> Recipe:
+    """Return all that decides the numbers of a work, as plain data."""
+    stand, scale = stand_of(work, shop), shop.scale
+    recipe: Recipe = {"algorithm": ALGORITHM[work.kind], "work": told(work)}
+    if work.kind == "counts":
+        recipe |= {"data": shop.data(stand, True), "counter": counter(shop)[0]}
+        return recipe | {"window": scale.window}
+    looks = work.kind in ("probe", "perplexity")
+    recipe["data"] = shop.data(stand, looks)
+    if work.kind == "probe" and not work.plans:
+        return recipe | {"base": shop.sum(feature_base(work, shop)), "probes": PROBES}
+    given = shop.given_for(work, stand)
+    if given is not None:
+        recipe["decoder"] = {"identity": given["identity"], "settings": given["settings"]}
+    if work.plans and given is None:
+        recipe["encoder"] = {
+            "base": shop.sum(scale.encoder_base),
+            **shop.encoder_settings(work).as_dict(),
+        }
+    if work.kind == "probe":
+        recipe["probes"] = PROBES
+    if work.kind in DECODES and given is None:
+        settings = shop.decoder_settings(work, stand).as_dict()
+        recipe["decoder"] = {"base": shop.sum(scale.decoder_base), **settings}
+    if work.kind in ("texts", "adherence"):
+        recipe |= {"documents": scale.documents, "window": scale.window}
+    if work.kind == "adherence":
+        recipe |= {"judge": shop.sum(scale.judge_base), "judged": scale.judged}
+    return recipe
+
+
+def told(work: Work) -> dict[str, Any]:
+    """Return what a work says that is not usual, so that new fields leave old ids alone."""
+    usual = {f.name: f.default for f in fields(Work) if f.default is not MISSING}
+    return {k: v for k, v in asdict(work).items() if k not in usual or v != usual[k]}
+
+
+def run(work: Work, shop: Workshop, command: str, pictures: Path) -> Record:
+    """Make what a work needs, measure it, and return its record.
+
+    Args:
+        work: What is asked for.
+        shop: Where things are made.
+        command: What makes the record again.
+        pictures: A folder for figures.
+    """
+    stand, recipe = stand_of(work, shop), recipe_of(work, shop)
+    found = MEASURES[work.kind](work, stand, shop, pictures)
+    device = choose_device(shop.place.device)
+    return Record(
+        work,
+        shop.scale.name,
+        stand.label,
+        found.base,
+        recipe,
+        recipe["data"],
+        command,
+        found.values,
+        found.each,
+        {**found.made, "with": provenance(device)},
+        identity(recipe),
+    )
+
+
+def feature_base(work: Work, shop: Workshop) -> str:
+    """Return the base whose features a row of the order probe are."""
+    name = shop.scale.features.get(work.method)
+    if name is None:
+        raise TimeControlError(f"no base stands for {work.method} at scale {shop.scale.name}")
+    return name
+
+
+def probe(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
+    """Tell the order of sentences by latents, or by a base's own features."""
+    place, train, test = shop.place, shop.training(stand).train, shop.test(stand)
+    if work.plans:
+        folder = shop.encoder(work, stand)
+        encoder = Encoder.load(folder, place.device, place.dtype)
+        reader, tags = encoder.open(), encoder.settings.tags
+    else:
+        base = shop.base(feature_base(work, shop))
+        reader, tags = open_base(base, "mean", place.device, place.dtype), False
+    known, held = (read(d, reader, tags, place.progress) for d in (train, test))
+    rows = [part.features for part in (known, held)]
+    if work.plans:
+        rows = [encoder.latents(part) for part in rows]
+    values, runs = {}, {}
+    for definition in DEFINITIONS:
+        cells = probed(
+            [Source(work.row, [(rows[0], rows[1])])],
+            known.layout,
+            held.layout,
+            ks=KS,
+            definition=definition,
+            probe_seeds=PROBES,
+            progress=place.progress,
+        )[work.row]
+        for k in KS:
+            cell = cells[f"k = {k}"]
+            name = f"{definition} k={k}"
+            error = 100 * cell["document_error"]
+            values[name] = Value(100 * cell["value"], error, cell["pairs"])
+            runs[name] = cell["runs"][0]
+    made: dict[str, Any] = {"documents": len(held.ids)}
+    if work.plans:
+        made["encoder"] = encoder.config["identity"]
+        short = {name: value.value for name, value in values.items()}
+        log_test(folder, "reproduce probe", stand.label, short)
+    return Found(values, reader.label, {"probes": runs}, made)
+
+
+def texts(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
+    """Write documents, and measure their structure."""
+    file = written(work, stand, shop)
+    found = read_texts(file)
+    corpus, base = shop.corpus(stand), base_of(work, stand, shop)
+    codec = Codec(load_tokenizer(base), corpus.layout)
+    outlines = outlines_of(found, codec)
+    reference = references(training_lengths(corpus, codec, shop.scale.window), corpus.layout)
+    budget = found.budget if found.length == "forced" else None
+    values = structure(outlines, corpus.layout, reference, budget)
+    n = len(outlines)
+    again = repetition([[s for part in d for s in part.sentences] for d in found.sections])
+    names = {
+        "tail": "tail_repeated_4_grams",
+        "repeated 4-grams": "repeated_4_grams",
+        "repeated sentences": "repeated_sentences",
+        "distinct 2-grams": "distinct_2",
+    }
+    for name, key in names.items():
+        if (cell := again.get(key)) is not None and cell["value"] is not None:
+            values[name] = Value(100 * cell["value"], 100 * cell["error"], n)
+    for name, numbers in (
+        ("ended", [100.0 * e for e in found.ended]),
+        ("tokens", [float(t) for t in found.tokens]),
+        ("sentences", [float(sum(len(s.sentences) for s in d)) for d in found.sections]),
+    ):
+        values[name] = mean_of(numbers)
+    known = known_grams(d.sentences for d in shop.training(stand).train)
+    copied = [overlap([s for part in d for s in part.sentences], known) for d in found.sections]
+    values["known 8-grams"] = mean_of([100 * c.share for c in copied])
+    values["longest known"] = mean_of([float(c.longest) for c in copied])
+    each: dict[str, Any] = {
+        "layout": layout_dict(corpus.layout),
+        "reference": reference,
+        "budget": budget,
+        "outlines": [o.line(corpus.layout) for o in outlines],
+    }
+    if stand.open:
+        each["examples"] = examples(found.sections, known)
+    return Found(values, resolve(base).label, each, decoder_of(work, stand, shop))
+
+
+def base_of(work: Work, stand: Stand, shop: Workshop) -> str:
+    """Return the base of the decoder of a work."""
+    given = shop.given_for(work, stand)
+    return shop.base(shop.scale.decoder_base) if given is None else str(given["base"]["name"])
+
+
+def mean_of(numbers: list[float]) -> Value:
+    """Return the mean of numbers, one a document, with its standard error."""
+    n = len(numbers)
+    error = float(np.std(numbers, ddof=1) / np.sqrt(n)) if n > 1 else None
+    return Value(float(np.mean(numbers)), error, n)
+
+
+def written(work: Work, stand: Stand, shop: Workshop) -> Path:
+    """Return the texts of a work, named by what decides them."""
+    asked = replace(work, kind="texts")
+    return shop.texts(asked, stand, identity(recipe_of(asked, shop)))
+
+
+def decoder_of(work: Work, stand: Stand, shop: Workshop) -> dict[str, Any]:
+    """Return which decoder it was."""
+    config = read_config(shop.decoder(work, stand), "decoder")
+    found = {
+        "decoder": config["identity"],
+        "encoder": (config["encoder"] or {}).get("identity"),
+        "decoder with": config.get("made_with"),
+    }
+    if (name := name_of(work, shop.given)) is not None:
+        found["given"] = name
+    return found
+
+
+def adherence(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
+    """Do texts go along their plans, as another encoder sees it?"""
+    place = shop.place
+    found = first(read_texts(written(work, stand, shop)), shop.scale.judged)
+    planner = shop.planner(work, stand)
+    judge = Encoder.load(shop.judge(work, stand), place.device, place.dtype)
+    cells = adhered(found, planner, judge, shop.training(stand).train, place.progress)
+    n = cells["documents"]
+    values = {}
+    for name, cell in (("R2", cells["r2"]), ("r2", cells["explained"])):
+        values[name] = number(cell["mean"], n)
+    values["progress"] = number(cells["progress"]["mean"], n)
+    if cells["permuted"]:
+        values["r2 permuted"] = number(cells["permuted"]["explained"]["mean"], n)
+        values["progress permuted"] = number(cells["permuted"]["progress"]["mean"], n)
+    made = decoder_of(work, stand, shop) | {"judge": judge.config["identity"]}
+    kept = {name: value for name, value in values.items() if value is not None}
+    return Found(kept, resolve(base_of(work, stand, shop)).label, {}, made)
+
+
+def number(cell: Any, n: int) -> Value | None:
+    """Return a mean, with its error where it has one; ``None`` where there is none."""
+    value, error = (cell["value"], cell["error"]) if isinstance(cell, dict) else (cell, None)
+    return None if value is None else Value(float(value), error, n)
+
+
+def first(texts: Texts, count: int) -> Texts:
+    """Return the first so many documents."""
+    return replace(
+        texts,
+        sections=texts.sections[:count],
+        tokens=texts.tokens[:count],
+        ended=texts.ended[:count],
+        plans=texts.plans[:count],
+        outlines=None if texts.outlines is None else texts.outlines[:count],
+        units=None if texts.units is None else texts.units[:count],
+    )
+
+
+def perplexity(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
+    """Predict held-out documents, with their own latents where a decoder has any."""
+    folder = shop.decoder(work, stand)
+    decoder = Decoder.load(folder, shop.place.device, shop.place.dtype)
+    if decoder.settings.method.startswith("section-"):
+        decoder.encoder = None
+    cells = predicted(decoder, shop.test(stand), progress=shop.place.progress)
+    names = {"true": "own", "plain": "own", "none": "dropped", "other": "another's"}
+    values = {
+        told: Value(cells[name]["value"], cells[name]["error"], cells["documents"])
+        for name, told in names.items()
+        if name in cells
+    }
+    short = {name: value.value for name, value in values.items()}
+    given = name_of(work, shop.given)
+    looks = folder if given is None else looks_folder(given, "decoder")
+    log_test(looks, "reproduce perplexity", stand.label, short)
+    label = resolve(base_of(work, stand, shop)).label
+    return Found(values, label, {}, decoder_of(work, stand, shop) | {"tokens": cells["tokens"]})
+
+
+def counter(shop: Workshop) -> tuple[str, str]:
+    """Return the tokenizer that counts, by name and place: GPT-2's where it can be had."""
+    name = shop.scale.counter
+    tried = [(name, shop.base(name))]
+    if name == "gpt2":
+        folder = data_folder()
+        beside = [("gpt2", str(folder / "gpt2-tokenizer"))] if folder is not None else []
+        other = shop.scale.decoder_base
+        tried = [*beside, *tried, (other, shop.base(other))]
+    for named, place in tried:
+        try:
+            load_tokenizer(place)
+        except TimeControlError:
+            continue
+        return named, place
+    raise TimeControlError(f"no tokenizer to count with: {', '.join(n for n, _ in tried)}")
+
+
+def counts(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
+    """Count the documents of a corpus, and how long their sections are, as the paper does."""
+    style = STYLES["paper"]
+    corpus = open_corpus(stand.spec, splitter_name=style.splitter)
+    name, place = counter(shop)
+    codec = Codec(load_tokenizer(place), corpus.layout, "paper")
+
+    def sizes(document: Document) -> tuple[int, list[tuple[str | None, int]]]:
+        encoded = codec.encode(document)
+        return len(encoded.ids), codec.lengths(encoded)
+
+    values = {}
+    for limit in (None, shop.scale.window):
+        for split, found in gather(corpus.documents(), sizes, limit).items():
+            n = found.documents
+            if limit is None:
+                values[f"{split} documents"] = Value(float(n), None, n)
+                sentences = found.document_sentences
+                values[f"{split} sentences"] = Value(sentences.mean, sentences.se, n)
+                continue
+            values[f"{split} documents under {limit} tokens"] = Value(float(n), None, n)
+            for tag, spread in found.sections.items():
+                values[f"{split} {tag.lower()}"] = Value(spread.mean, spread.se, spread.n)
+            for tag in corpus.layout.repeats & found.totals.keys():
+                spread = found.totals[tag]
+                values[f"{split} {tag.lower()}s"] = Value(spread.mean, spread.se, spread.n)
+    return Found(values, f"tokens of {name}")
+
+
+def paths(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
+    """Look at the paths of validation documents over time, in order and shuffled."""
+    place = shop.place
+    encoder = Encoder.load(shop.encoder(work, stand), place.device, place.dtype)
+    documents = shop.training(stand).val
+    own = list(encoder.paths(documents, place.progress).long_enough())
+    found = diagnose(own, encoder.fit_)
+    n = len(own)
+    values = {
+        "time": Value(100 * found.time_share_best, None, n),
+        "time, all coordinates": Value(100 * found.time_share, None, n),
+        "shuffled": Value(100 * found.shuffled_larger, 100 * found.shuffled_error, n),
+        "step correlation": Value(found.step_correlation, None, n),
+    }
+    if (ratio := spread(own)) is not None:
+        values["spread"] = Value(ratio, None, n)
+    stem = work.name.removeprefix("paths/").replace("/", "_")
+    pictures.mkdir(parents=True, exist_ok=True)
+    drawn = {
+        f"{stem}-trajectories.png": figures.trajectories(own, encoder.fit_),
+        f"{stem}-band.png": figures.band(own, encoder.fit_),
+    }
+    for name, figure in drawn.items():
+        figures.save(figure, pictures / name)
+    made = {"encoder": encoder.config["identity"], "figures": list(drawn)}
+    return Found(values, encoder.config["base"]["label"], {}, made)
+
+
+def spread(own: list[np.ndarray[Any, Any]]) -> float | None:
+    """Return how far documents stray at a place, beside how far their mean goes over places.
+
+    sqrt(mean_t var_documents z(t)) / sqrt(var_t mean_documents z(t)), over coordinates; large
+    where time says nothing of a latent, ``None`` where the mean does not move at all.
+    """
+    whole = np.stack([at(path, GRID) for path in own])  # (documents, places, d)
+    strays, goes = whole.var(0).mean(), whole.mean(0).var(0).mean()
+    return float(np.sqrt(strays / goes)) if goes > 0 else None
+
+
+Measure = Callable[[Work, Stand, Workshop, Path], Found]
+MEASURES: dict[str, Measure] = {
+    "probe": probe,
+    "texts": texts,
+    "adherence": adherence,
+    "perplexity": perplexity,
+    "counts": counts,
+    "paths": paths,
+}
+"""By the kind of work."""

@@ -1,0 +1,37 @@
+"""Numbers of a record computed again from what it keeps of every document or probe.
+
+So that what is committed can be checked without the corpus, the model or a GPU. Of texts: order
+and lengths, from tags and section lengths; of probes: the accuracies. What cannot be computed from
+the record alone is made again by the record's command.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from timecontrol.decoder.facts import layout_from
+from timecontrol.reproduction.outlines import Outline, structure
+from timecontrol.reproduction.records import Record
+
+
+def recomputed(record: Record) -> dict[str, float]:
+    """Return the values of a record that can be computed from it, by name; maybe none."""
+    each = record.each
+    if "outlines" in each:
+        layout = layout_from(each["layout"])
+        outlines = [Outline.of(line, layout) for line in each["outlines"]]
+        found = structure(outlines, layout, each["reference"], each["budget"])
+        return {name: value.value for name, value in found.items()}
+    runs: Mapping[str, list[float]] = each.get("probes", {})
+    return {name: 100 * float(np.mean(own)) for name, own in runs.items()}
+
+
+def faults(record: Record) -> list[str]:
+    """Return what of a record does not hold, a line each: its id, and its numbers."""
+    found = [] if record.whole else ["no id, data or command, or an id that is not of its recipe"]
+    for name, value in recomputed(record).items():
+        own = record.values.get(name)
+        if own is None or not math.isclose(own.value, value, rel_tol=1e-9, abs_tol=1e-9):
+            found.append(f"{name} is {own.value if own else None}, computed again {value}")
+    return found

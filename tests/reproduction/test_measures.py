@@ -1,0 +1,145 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from timecontrol.errors import TimeControlError
+from timecontrol.experiments.texts import read_texts
+from timecontrol.reproduction.measures import (
+    MEASURES,
+    first,
+    mean_of,
+    number,
+    recipe_of,
+    run,
+    spread,
+    stand_of,
+    told,
+)
+from timecontrol.reproduction.recompute import faults
+from timecontrol.reproduction.records import identity
+from timecontrol.reproduction.works import Work
+from timecontrol.reproduction.workshop import Workshop
+
+PROBE = Work("probe", "wikisection", "TC", 8)
+TEXTS = Work("texts", "wikisection", "TC", 8, plan="own", length="forced")
+
+
+def test_a_recipe_tells_runs_apart(shop: Workshop, cache: Path) -> None:
+    works = [
+        PROBE,
+        PROBE.seeded(1),
+        replace(PROBE, method="BM"),
+        replace(PROBE, dataset="recipe"),
+        Work("probe", "wikisection", "GPT2"),
+        TEXTS,
+        replace(TEXTS, plan="static"),
+        replace(TEXTS, noise=0.5),
+        replace(TEXTS, loop=True),
+        replace(TEXTS, length="normal"),
+        replace(TEXTS, kind="adherence"),
+        replace(TEXTS, preset="paper"),
+        Work("perplexity", "wikisection", "GPT2"),
+        Work("counts", "wikisection"),
+        Work("paths", "wikisection", "TC", 8),
+        Work("paths", "wikisection", "TC", 8, distance=5),
+    ]
+    recipes = [recipe_of(work, shop) for work in works]
+    assert len({identity(recipe) for recipe in recipes}) == len(works)
+    assert all(recipe["data"] for recipe in recipes)
+    assert recipe_of(PROBE, shop) == recipe_of(PROBE, shop)
+
+
+def test_a_recipe_depends_on_how_much_is_written(shop: Workshop, cache: Path) -> None:
+    more = Workshop(replace(shop.scale, documents=3), shop.folder, shop.place)
+    assert recipe_of(TEXTS, more) != recipe_of(TEXTS, shop)
+    assert recipe_of(PROBE, more) == recipe_of(PROBE, shop)
+
+
+def test_only_what_is_not_usual_is_told() -> None:
+    assert told(Work("counts", "tm2")) == {"kind": "counts", "dataset": "tm2"}
+    assert told(TEXTS)["plan"] == "own"
+    assert "noise" not in told(TEXTS)
+
+
+def test_a_corpus_for_which_nothing_stands_is_said(shop: Workshop) -> None:
+    with pytest.raises(TimeControlError, match="nothing stands for rocstories at scale smoke"):
+        stand_of(Work("counts", "rocstories"), shop)
+    with pytest.raises(TimeControlError, match="no base stands for BERT"):
+        recipe_of(Work("probe", "wikisection", "BERT"), shop)
+
+
+def test_texts_are_measured(shop: Workshop, cache: Path, tmp_path: Path) -> None:
+    record = run(TEXTS, shop, "a command", tmp_path)
+    assert record.whole
+    assert record.corpus == "made cities"
+    assert {"order", "order released", "MM", "MM stretched", "tail", "known 8-grams"} <= set(
+        record.values
+    )
+    assert record.values["order"].n == 2
+    assert record.values["tokens"].value == shop.scale.window
+    assert len(record.each["outlines"]) == 2
+    assert not faults(record)
+    assert record.made["decoder"]
+    assert record.made["with"]["torch"]
+
+
+def test_texts_of_a_corpus_that_is_not_open_are_not_kept(
+    shop: Workshop, cache: Path, tmp_path: Path
+) -> None:
+    stand = stand_of(TEXTS, shop)
+    assert "examples" in MEASURES["texts"](TEXTS, stand, shop, tmp_path).each
+    shut = replace(stand, open=False)
+    found = MEASURES["texts"](TEXTS, shut, shop, tmp_path)
+    assert "examples" not in found.each
+    text = (shop.folder / "texts").glob("*.jsonl")
+    words = [s for f in text for d in read_texts(f).sections for p in d for s in p.sentences]
+    assert not any(word in str(found) for word in words if len(word) > 20)
+
+
+def test_probes_are_measured_and_the_look_is_counted(
+    shop: Workshop, cache: Path, tmp_path: Path
+) -> None:
+    record = run(PROBE, shop, "a command", tmp_path)
+    assert set(record.values) == {
+        f"{name} k={k}" for name in ("paper", "released", "best") for k in (1, 5, 10)
+    }
+    assert all(0 <= value.value <= 100 for value in record.values.values())
+    assert not faults(record)
+    folder = shop.encoder(PROBE, stand_of(PROBE, shop))
+    looks = (folder / "test-evaluations.jsonl").read_text().splitlines()
+    assert "reproduce probe" in looks[-1]
+
+
+def test_first_documents(shop: Workshop, cache: Path) -> None:
+    stand = stand_of(TEXTS, shop)
+    found = read_texts(shop.texts(TEXTS, stand, "some"))
+    one = first(found, 1)
+    lists: dict[str, Any] = {k: v for k, v in vars(one).items() if isinstance(v, list)}
+    assert {len(v) for v in lists.values()} == {1}
+    assert one.label == found.label
+
+
+def test_means_and_numbers() -> None:
+    found = mean_of([1.0, 3.0])
+    assert (found.value, found.error, found.n) == (2, 1, 2)
+    assert mean_of([5.0]).error is None
+    assert number(None, 3) is None
+    assert number({"value": None, "error": None}, 3) is None
+    value = number({"value": 2, "error": 0.5}, 3)
+    assert value is not None
+    assert (value.value, value.error, value.n) == (2, 0.5, 3)
+
+
+def test_spread_is_large_where_time_says_nothing() -> None:
+    draw = np.random.default_rng(0)
+    line = np.linspace(0, 1, 20)[:, None] * np.ones(2)
+    straight = [line + 0.1 * draw.normal(size=2) for _ in range(200)]
+    random = [draw.normal(size=(20, 2)) for _ in range(200)]
+    assert spread(straight) == pytest.approx(0.1 / line[:, 0].std(), rel=0.15)
+    wandering = spread(random)
+    assert wandering is not None
+    assert wandering > 5
+    assert spread([np.ones((5, 2)), np.zeros((5, 2))]) is None
