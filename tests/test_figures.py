@@ -29,6 +29,17 @@ def test_trajectories_show_each_coordinate_coherent_and_shuffled() -> None:
     assert list(below) != list(above)
 
 
+def test_fewer_coordinates_are_those_that_time_explains_best() -> None:
+    order, _ = figures.by_time(PATHS, FIT)
+    for figure in (
+        figures.trajectories(PATHS, FIT, coordinates=1),
+        figures.band(PATHS, FIT, coordinates=1),
+    ):
+        titles = [axis.get_title() for axis in figure.axes if axis.get_title()]
+        assert len(titles) == 1
+        assert f"$z_{{{order[0] + 1}}}$" in titles[0]
+
+
 def test_the_band_is_mean_and_sd_over_documents() -> None:
     figure = figures.band(PATHS, FIT)
     order, _ = figures.by_time(PATHS, FIT)

@@ -30,11 +30,14 @@ STYLE = {
 }
 
 
-def trajectories(paths: list[Array], fit: Fit, seed: int = 0, most: int = 6) -> Any:
+def trajectories(
+    paths: list[Array], fit: Fit, seed: int = 0, most: int = 6, coordinates: int = MOST
+) -> Any:
     """Draw each coordinate over relative time: documents above, the same shuffled below."""
     plt = pyplot()
     chosen = paths[:most]
     order, shares = by_time(paths, fit)
+    order = order[:coordinates]
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(
             2, len(order), figsize=(1.9 * len(order) + 0.6, 4.2), sharex=True, sharey="col",
@@ -55,10 +58,11 @@ def trajectories(paths: list[Array], fit: Fit, seed: int = 0, most: int = 6) -> 
     return figure
 
 
-def band(paths: list[Array], fit: Fit, seed: int = 0) -> Any:
+def band(paths: list[Array], fit: Fit, seed: int = 0, coordinates: int = MOST) -> Any:
     """Draw mean and standard deviation of each coordinate over relative time."""
     plt = pyplot()
     order, shares = by_time(paths, fit)
+    order = order[:coordinates]
     columns = min(4, len(order))
     rows = -(-len(order) // columns)
     mixed = [shuffle(path, seed, number) for number, path in enumerate(paths)]
@@ -166,9 +170,9 @@ def own_plane(path: Array) -> Array:
     return flat
 
 
-def save(figure: Any, file: Path) -> None:
+def save(figure: Any, file: Path, dpi: int = 150) -> None:
     """Write a figure, and close it."""
-    figure.savefig(file, dpi=150, metadata={"Software": None} if file.suffix == ".png" else None)
+    figure.savefig(file, dpi=dpi, metadata={"Software": None} if file.suffix == ".png" else None)
     pyplot().close(figure)
 
 

@@ -3,6 +3,7 @@ from timecontrol.reproduction.lines import Line, Ours, lines
 from timecontrol.reproduction.printed import Printed, printed
 from timecontrol.reproduction.records import Record, Value
 from timecontrol.reproduction.report import (
+    caption,
     looks,
     markdown,
     sections,
@@ -113,3 +114,12 @@ def test_ends_of_texts_are_shown_with_what_of_them_is_known() -> None:
     page = markdown([], [], found, "c")
     assert r"Bye \| \<b>now" in page
     assert text == "Bye | <b>now</b>."
+
+
+def test_a_figure_is_captioned_by_its_file() -> None:
+    assert caption("figures/recipe_TC-8_best_0-band.png") == (
+        "recipe TC-8: mean and standard deviation"
+    )
+    assert caption("figures/wikisection_TC-8_best_0_distance=5-trajectories.png") == (
+        "wikisection TC-8 distance 5: documents and the same shuffled"
+    )

@@ -45,6 +45,8 @@ KS = (1, 5, 10)
 DEFINITIONS = ("paper", "released", "best")
 PROBES = 3
 """Probes of each set of latents."""
+COORDINATES = 4
+"""That time explains best, and that are drawn."""
 ALGORITHM = {"probe": 1, "texts": 1, "adherence": 1, "perplexity": 1, "counts": 1, "paths": 1}
 """Goes up when the same recipe would give other numbers."""
 
@@ -383,11 +385,11 @@ def paths(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
     stem = work.name.removeprefix("paths/").replace("/", "_")
     pictures.mkdir(parents=True, exist_ok=True)
     drawn = {
-        f"{stem}-trajectories.png": figures.trajectories(own, encoder.fit_),
-        f"{stem}-band.png": figures.band(own, encoder.fit_),
+        f"{stem}-trajectories.png": figures.trajectories(own, encoder.fit_, 0, 4, COORDINATES),
+        f"{stem}-band.png": figures.band(own, encoder.fit_, 0, COORDINATES),
     }
     for name, figure in drawn.items():
-        figures.save(figure, pictures / name)
+        figures.save(figure, pictures / name, dpi=90)
     made = {"encoder": encoder.config["identity"], "figures": list(drawn)}
     return Found(values, encoder.config["base"]["label"], {}, made)
 

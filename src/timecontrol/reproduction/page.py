@@ -11,6 +11,7 @@ from timecontrol.reproduction.report import (
     SHOWN,
     Section,
     Table,
+    caption,
     looks,
     shown_texts,
     summary,
@@ -22,6 +23,9 @@ nav ul { columns: 18rem; padding-left: 1.2rem; }
 td:first-child, tbody th { white-space: nowrap; }
 td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.base { color: var(--quiet); font-size: .85rem; }
+.figures {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); gap: 1rem;
+}
 img { max-width: 100%; height: auto; background: #fff; border-radius: .3rem; }
 blockquote { margin: .5rem 0 1rem; padding-left: 1rem; border-left: 3px solid var(--line); }
 code { font-size: .85rem; color: var(--quiet); }
@@ -78,13 +82,14 @@ def page(
 
 def _section(section: Section) -> str:
     pictures = "".join(
-        f'<figure><img src="{escape(f)}" alt="{escape(section.name)}" loading="lazy"></figure>'
+        f'<figure><img src="{escape(f)}" alt="{escape(caption(f))}" loading="lazy">'
+        f"<figcaption>{escape(caption(f))}</figcaption></figure>"
         for f in section.figures
     )
     tables = "\n".join(_table(table) for table in section.tables)
     return (
         f'<section id="{escape(section.name)}"><h2>{escape(section.name)}</h2>'
-        f"<p>{escape(section.about)}</p>{pictures}{tables}</section>"
+        f'<p>{escape(section.about)}</p><div class="figures">{pictures}</div>{tables}</section>'
     )
 
 

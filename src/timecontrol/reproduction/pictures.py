@@ -25,7 +25,9 @@ def pictures(lines: Sequence[Line], folder: Path) -> dict[str, list[str]]:
         groups: dict[str, list[Line]] = {}
         for line in lines:
             if line.cell.experiment == name and line.difference is not None:
+                assert line.ours is not None
                 where = ", ".join(filter(None, (line.cell.dataset, line.cell.column)))
+                where += f"\nours: {line.ours.corpus}"
                 groups.setdefault(where, []).append(line)
         groups = {where: own for where, own in groups.items() if len(own) >= FEWEST}
         if groups:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from timecontrol.reproduction.cells import experiments
 from timecontrol.reproduction.lines import Line, Ours
@@ -236,7 +237,7 @@ def markdown(
     parts.append(_markdown(summary(lines)))
     for section in whole:
         parts += [f"## {section.name}", section.about]
-        parts += [f"![{section.name}]({file})" for file in section.figures]
+        parts += [f"![{caption(file)}]({file})\n\n*{caption(file)}*" for file in section.figures]
         for table in section.tables:
             parts += [f"### {section.name}: {table.title}", _markdown(table)]
     if texts := shown_texts(found):
@@ -251,6 +252,14 @@ SHOWN = (
     "The last sentences of the first document of each way of writing of which little stands in the "
     "training documents, and only of corpora under open licences."
 )
+
+
+def caption(file: str) -> str:
+    """Return what a figure shows, from the name of its file."""
+    words = Path(file).stem.replace("_best_0", "").replace("_", " ").replace("=", " ")
+    return words.replace("-trajectories", ": documents and the same shuffled").replace(
+        "-band", ": mean and standard deviation"
+    )
 
 
 def _markdown(table: Table) -> str:
