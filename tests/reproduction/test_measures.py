@@ -84,6 +84,9 @@ def test_texts_are_measured(shop: Workshop, cache: Path, tmp_path: Path) -> None
     assert not faults(record)
     assert record.made["decoder"]
     assert record.made["with"]["torch"]
+    assert record.made["writing"]["top_p"] == record.recipe["writing"]["top_p"] == 0.95
+    paper = recipe_of(replace(TEXTS, preset="paper"), shop)
+    assert paper["writing"]["top_p"] == 0.99
 
 
 def test_texts_of_a_corpus_that_is_not_open_are_not_kept(

@@ -24,6 +24,8 @@ from timecontrol.experiments.following import adhered, predicted
 from timecontrol.experiments.material import read
 from timecontrol.experiments.texts import Texts, read_texts, training_lengths
 from timecontrol.features import open_base
+from timecontrol.generation import Writing
+from timecontrol.generation.request import TOP_P
 from timecontrol.latents import diagnose
 from timecontrol.latents.fit import GRID, at
 from timecontrol.metrics.overlap import known_grams, overlap
@@ -100,6 +102,8 @@ def recipe_of(work: Work, shop: Workshop) -> Recipe:
         recipe["decoder"] = {"base": shop.sum(scale.decoder_base), **settings}
     if work.kind in ("texts", "adherence"):
         recipe |= {"documents": scale.documents, "window": scale.window}
+        top_p = TOP_P.get(work.preset, Writing.top_p)
+        recipe["writing"] = {"top_p": top_p, "temperature": Writing.temperature, "seed": 0}
     if work.kind == "adherence":
         recipe |= {"judge": shop.sum(scale.judge_base), "judged": scale.judged}
     return recipe
@@ -224,7 +228,8 @@ def texts(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
     }
     if stand.open:
         each["examples"] = examples(found.sections, known)
-    return Found(values, resolve(base).label, each, decoder_of(work, stand, shop))
+    made = decoder_of(work, stand, shop) | {"writing": found.recipe}
+    return Found(values, resolve(base).label, each, made)
 
 
 def base_of(work: Work, stand: Stand, shop: Workshop) -> str:
