@@ -102,7 +102,8 @@ def test_another_run_gives_another_number(
     record = out / FOLDER / f"{name.replace('/', '_')}.json"
     own = read_record(record)
     (work / "texts").mkdir(parents=True)
-    (work / "decoders").symlink_to(cached / "work" / "decoders")
+    for made in ("decoders", "encoders"):
+        (work / made).symlink_to(cached / "work" / made)
     text = (cached / "work" / "texts" / f"{own.id}.jsonl").read_text()
     tags = ["ABSTRACT", "HISTORY", "GEOGRAPHY", "DEMOGRAPHICS"]
     good = [{"tag": tag, "sentences": ["It is so."]} for tag in tags]
@@ -211,6 +212,10 @@ def test_what_can_run_is_listed(timecontrol: Callable[..., Ran], tmp_path: Path)
         (["--decoder", "tm2/TC-8=nowhere"], "nowhere"),
         (["--only", "texts/none/*"], "Nothing of that can run here"),
         (["--check"], "No records"),
+        (["--check", "--list"], "One of --list, --report and --check"),
+        (["--dim", "7"], "the paper's sizes are 8, 16 and 32"),
+        (["--device", "abacus"], "abacus"),
+        (["--dtype", "float7"], "float7"),
     ],
 )
 def test_what_is_asked_wrongly_is_said_in_a_line(
@@ -230,3 +235,46 @@ def test_a_file_is_no_folder_for_results(timecontrol: Callable[..., Ran], tmp_pa
     ran = timecontrol(*SMOKE, "--out", str(file))
     assert ran.code == 2
     assert "a file; give a folder" in ran.err
+
+
+def test_a_run_that_fails_is_told_at_the_end_and_the_rest_is_there(
+    timecontrol: Callable[..., Ran], cached: Path, tmp_path: Path
+) -> None:
+    out, work = copy(cached, tmp_path), tmp_path / "work"
+    name = "texts/tm2/GPT2/best/0/forced"
+    file = out / FOLDER / f"{name.replace('/', '_')}.json"
+    (work / "texts").mkdir(parents=True)
+    (work / "texts" / f"{read_record(file).id}.jsonl").write_text("")
+    file.unlink()
+    ran = timecontrol(*SMOKE, "--only", name, "--out", str(out), "--work", str(work))
+    assert ran.code == 1
+    assert f"failed  {name}: " in ran.err
+    assert ran.err.splitlines()[-1] == (
+        "timecontrol: 1 run failed, see above; the others are there."
+    )
+    assert len(records(out)) == len(records(cached)) - 1
+
+
+def test_damaged_records_are_found_and_do_no_harm(
+    timecontrol: Callable[..., Ran], cached: Path, tmp_path: Path
+) -> None:
+    out = copy(cached, tmp_path)
+    files = sorted((out / FOLDER).glob("probe_*.json"))
+    whole = json.loads(files[0].read_text())
+    for file, text in zip(files, ["", "{}", "[1]", '{"values": 1}'], strict=False):
+        file.write_text(text)
+    some = next(iter(whole["values"]))
+    for change in (
+        {"values": {some: {"value": "x", "error": None, "n": 1}}},
+        {"values": {some: {"value": None, "error": None, "n": 1}}},
+        {"each": [1]},
+        {"made": None},
+        {"work": {**whole["work"], "seed": "1"}},
+        {"work": {**whole["work"], "dataset": "tm2"}},
+    ):
+        files[0].write_text(json.dumps({**whole, **change}))
+        ran = timecontrol(*SMOKE, "--report", "--out", str(out))
+        assert ran.code == 0, ran.err
+        ran = timecontrol(*SMOKE, "--check", "--out", str(out), "--json")
+        assert ran.code == 1
+        assert len(json.loads(ran.out)["wrong"]) >= 4

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from timecontrol.errors import TimeControlError
-from timecontrol.reproduction.grid import Asked, Grid, agrees, bases_of, is_done, run_all
+from timecontrol.reproduction.grid import Asked, Grid, bases_of, is_done, run_all
+from timecontrol.reproduction.measures import MEASURES
 from timecontrol.reproduction.records import Record, place_of, records
 from timecontrol.reproduction.scales import SCALES, scale_named
 from timecontrol.reproduction.works import Work
@@ -91,12 +92,40 @@ def test_bases_that_works_need() -> None:
     ]  # fmt: skip
 
 
-def test_recipes_agree_where_the_old_says_nothing_else() -> None:
-    assert agrees({"a": 1}, {"a": 1, "b": 2})
-    assert not agrees({"a": 1, "b": 2}, {"a": 1})
-    assert not agrees({"a": {"x": 1}}, {"a": {"x": 2}})
-    assert agrees({"a": [1, 2]}, {"a": (1, 2)})
-    assert not agrees([1], [1, 2])
+def test_a_damaged_record_is_as_good_as_none(shop: Workshop, cache: Path, tmp_path: Path) -> None:
+    work = Work("counts", "recipe")
+    assert run_all([work], tmp_path, shop, command, quiet) == 1
+    assert is_done(work, tmp_path, shop)
+    place_of(tmp_path, work).write_text("{")
+    assert not is_done(work, tmp_path, shop)
+    assert run_all([work], tmp_path, shop, command, quiet) == 1
+
+
+def test_a_defect_in_one_run_does_not_stop_the_others(
+    shop: Workshop, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise MemoryError("too\nmuch")
+
+    monkeypatch.setitem(MEASURES, "counts", broken)
+    told: list[str] = []
+    works = [Work("counts", "recipe"), Work("counts", "tm2")]
+    assert run_all(works, tmp_path, shop, command, lambda w, r, why: told.append(why)) == 0
+    assert told == ["MemoryError: too much"] * 2
+
+
+def test_other_settings_are_trained_anew_beside_the_old_ones(
+    shop: Workshop, cache: Path, tmp_path: Path
+) -> None:
+    work = Work("probe", "wikisection", "BM", 8)
+    assert run_all([work], tmp_path, shop, command, quiet) == 1
+    other = Workshop(
+        scale_named("smoke", {"wikisection": "synthetic:cities,documents=30"}),
+        shop.folder,
+        shop.place,
+    )
+    assert run_all([work], tmp_path, other, command, quiet) == 1
+    assert run_all([work], tmp_path, shop, command, quiet) == 1  # and the first ones used again
 
 
 def test_works_are_run_once_and_again_when_what_decides_them_changes(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timecontrol.reproduction.cells import Cell, cells
-from timecontrol.reproduction.lines import NOT_RUN, lines, ours_of, over_runs
+from timecontrol.reproduction.lines import NOT_MEASURED, NOT_RUN, lines, ours_of, over_runs
 from timecontrol.reproduction.printed import Printed
 from timecontrol.reproduction.records import Record, Value, identity
 from timecontrol.reproduction.works import Work
@@ -188,3 +188,21 @@ def test_a_line_as_plain_data(tmp_path: Path) -> None:
     assert told["difference"] == pytest.approx(-7.6)
     assert (missing.as_dict()["ours"], missing.as_dict()["difference"]) == (None, None)
     write_json(tmp_path / "lines.json", [told, missing.as_dict()])  # nothing that JSON has not
+
+
+def test_runs_of_other_settings_are_no_seeds() -> None:
+    def of(seed: int, documents: int) -> Record:
+        recipe = {"seed": seed, "documents": documents, "decoder": {"seed": seed, "rate": 1}}
+        return replace(record(seed, 70 + seed), recipe=recipe)
+
+    ours = ours_of(CELL, by_name(of(0, 4), of(1, 8), of(2, 8)))
+    assert ours is not None
+    assert ours.seeds == (1, 2)
+    assert (ours.value, ours.others) == (71.5, 1)
+    alone = ours_of(CELL, by_name(of(0, 4), of(1, 8)))
+    assert alone is not None
+    assert (alone.seeds, alone.others, alone.over) == ((0,), 1, "documents")
+
+
+def test_a_run_without_the_measure_is_told_apart_from_none() -> None:
+    assert blank(CELL, {}, by_name(record(0, 70, values={}))) == NOT_MEASURED

@@ -16,10 +16,9 @@ from timecontrol.reproduction.measures import (
     run,
     spread,
     stand_of,
-    told,
 )
 from timecontrol.reproduction.recompute import faults
-from timecontrol.reproduction.records import identity
+from timecontrol.reproduction.records import identity, records
 from timecontrol.reproduction.works import Work
 from timecontrol.reproduction.workshop import Workshop
 
@@ -58,12 +57,6 @@ def test_a_recipe_depends_on_how_much_is_written(shop: Workshop, cache: Path) ->
     assert recipe_of(PROBE, more) == recipe_of(PROBE, shop)
 
 
-def test_only_what_is_not_usual_is_told() -> None:
-    assert told(Work("counts", "tm2")) == {"kind": "counts", "dataset": "tm2"}
-    assert told(TEXTS)["plan"] == "own"
-    assert "noise" not in told(TEXTS)
-
-
 def test_a_corpus_for_which_nothing_stands_is_said(shop: Workshop) -> None:
     with pytest.raises(TimeControlError, match="nothing stands for rocstories at scale smoke"):
         stand_of(Work("counts", "rocstories"), shop)
@@ -74,7 +67,9 @@ def test_a_corpus_for_which_nothing_stands_is_said(shop: Workshop) -> None:
 def test_texts_are_measured(shop: Workshop, cache: Path, tmp_path: Path) -> None:
     record = run(TEXTS, shop, "a command", tmp_path)
     assert record.whole
-    assert record.corpus == "made cities"
+    assert record.corpus == "made cities (32 training documents)"
+    assert record.base == "random weights"
+    assert records(tmp_path)[TEXTS.name] == record
     assert {"order", "order released", "MM", "MM stretched", "tail", "known 8-grams"} <= set(
         record.values
     )
@@ -113,7 +108,23 @@ def test_probes_are_measured_and_the_look_is_counted(
     assert not faults(record)
     folder = shop.encoder(PROBE, stand_of(PROBE, shop))
     looks = (folder / "test-evaluations.jsonl").read_text().splitlines()
-    assert "reproduce probe" in looks[-1]
+    assert len(looks) == 1
+    assert f"reproduce {PROBE.name}" in looks[-1]
+    work = Work("probe", "wikisection", "GPT2")
+    assert run(work, shop, "a command", tmp_path).whole
+    looks = (shop.folder / "test-evaluations.jsonl").read_text().splitlines()
+    assert f"reproduce {work.name}" in looks[-1]
+
+
+def test_texts_that_are_not_all_there_are_refused(
+    shop: Workshop, cache: Path, tmp_path: Path
+) -> None:
+    work = replace(TEXTS, plan="linear")
+    run(work, shop, "a command", tmp_path)
+    file = shop.folder / "texts" / f"{identity(recipe_of(work, shop))}.jsonl"
+    file.write_text(file.read_text().splitlines()[0] + "\n")
+    with pytest.raises(TimeControlError, match="has 1 documents, not 2"):
+        run(work, shop, "a command", tmp_path)
 
 
 def test_first_documents(shop: Workshop, cache: Path) -> None:

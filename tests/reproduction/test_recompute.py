@@ -11,7 +11,8 @@ from timecontrol.reproduction.records import Record, Value, identity, read_recor
 from timecontrol.reproduction.works import Work
 
 TOWN = Layout("town", ("ABSTRACT", "HISTORY"))
-RECIPE = {"some": "thing"}
+WORK = Work("texts", "wikisection", "GPT2")
+RECIPE = {"work": WORK.told(), "data": "data"}
 RESULTS = Path(__file__).parents[2] / "results" / "reproduction"
 
 
@@ -26,7 +27,7 @@ def made(**changes: Any) -> Record:
         "outlines": ["0,1|0:10,1:20", "1,0|1:20,0:10"],
     }
     record = Record(
-        Work("texts", "wikisection", "GPT2"), "smoke", "made", "none", RECIPE, "data", "command",
+        WORK, "smoke", "made", "none", RECIPE, "data", "command",
         {}, each, id=identity(RECIPE),
     )  # fmt: skip
     values = {name: Value(value, None, 2) for name, value in recomputed(record).items()}
@@ -49,7 +50,15 @@ def test_a_number_that_is_not_of_its_documents_is_found() -> None:
 
 
 def test_a_record_that_cannot_be_traced_is_found() -> None:
-    for change in ({"command": ""}, {"data": ""}, {"id": "x"}, {"recipe": {"other": 1}}):
+    for change in (
+        {"command": ""},
+        {"data": ""},
+        {"data": "other"},
+        {"id": "x"},
+        {"recipe": {"other": 1}},
+        {"recipe": {}, "id": identity({})},
+        {"work": WORK.seeded(1)},
+    ):
         assert "no id, data or command" in faults(made(**change))[0]
 
 
@@ -60,8 +69,15 @@ def test_accuracies_come_from_probes() -> None:
     assert recomputed(made(each={})) == {}
 
 
+def test_what_is_damaged_is_found() -> None:
+    for each in ({"outlines": ["zzz"]}, {"probes": [1]}, {"probes": {"x": ["a"]}}):
+        assert faults(made(each=each)) == ["what it keeps of its documents is damaged"]
+    bad = {**made().each, "outlines": ["9|0:1"]}
+    assert faults(made(each=bad)) == ["what it keeps of its documents is damaged"]
+
+
 def test_committed_numbers_hold() -> None:
-    files = sorted(RESULTS.glob("*/runs/*.json"))
+    files = sorted(RESULTS.glob("*/records/*.json"))
     assert files
     wrong = {file.name: found for file in files if (found := faults(read_record(file)))}
     assert not wrong

@@ -105,3 +105,11 @@ def test_only_latent_methods_plan() -> None:
     planning = {method for method in METHODS if Work("texts", "tm2", method).plans}
     assert planning == set(OBJECTIVES)
     assert not Work("counts", "tm2").plans
+
+
+def test_only_what_is_not_usual_is_told() -> None:
+    assert Work("counts", "tm2").told() == {"kind": "counts", "dataset": "tm2"}
+    texts = Work("texts", "tm2", "TC", 8, plan="own", length="forced")
+    assert texts.told()["plan"] == "own"
+    assert "noise" not in texts.told()
+    assert Work(**texts.told()) == texts

@@ -44,7 +44,10 @@ def run(
     method: Annotated[
         list[str] | None, typer.Option(help="A row of the paper: TC, VAE, GPT2 ...; likewise.")
     ] = None,
-    dim: Annotated[list[int] | None, typer.Option(help="A size of latents; likewise.")] = None,
+    dim: Annotated[
+        list[int] | None,
+        typer.Option(help="A size of latents, where a method has any; likewise."),
+    ] = None,
     kind: Annotated[
         list[str] | None,
         typer.Option(help="counts, probe, paths, texts, adherence, perplexity; likewise."),
@@ -96,9 +99,18 @@ def run(
     from timecontrol.errors import pick
     from timecontrol.reproduction.given import given_from
     from timecontrol.reproduction.grid import FIRST, Asked, Grid
-    from timecontrol.reproduction.scales import DATASETS, scale_named
+    from timecontrol.reproduction.scales import DATASETS, DIMS, scale_named
     from timecontrol.reproduction.works import METHODS
 
+    if show + report_only + check > 1:
+        raise TimeControlError("One of --list, --report and --check at a time.")
+    for number in dim or ():
+        if number not in DIMS:
+            raise TimeControlError(f"--dim {number}: the paper's sizes are 8, 16 and 32.")
+    if not (show or report_only or check):
+        from timecontrol.devices import choose_device, choose_dtype
+
+        choose_dtype(dtype, choose_device(device))
     for values, known, what in (
         (dataset, DATASETS, "dataset"),
         (method, METHODS, "method"),
@@ -134,16 +146,21 @@ def run(
         listed(grid, folder, as_json)
         return
     if check:
-        checked(folder)
+        checked(folder, as_json)
         return
+    failed = 0
     if not report_only:
         from timecontrol.experiments.evaluate import Place
         from timecontrol.reproduction.workshop import Workshop
 
         place = Place(device, dtype, progress)
         made = work or folder / "work"
-        _run(grid, folder, Workshop(settings, made, place, batch, compiled, given), limit * 60)
+        shop = Workshop(settings, made, place, batch, compiled, given)
+        failed = _run(grid, folder, shop, limit * 60)
     finish(grid, folder, as_json)
+    if failed:
+        note(f"timecontrol: {plural(failed, 'run')} failed, see above; the others are there.")
+        raise typer.Exit(1)
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
@@ -156,8 +173,8 @@ def _pairs(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _run(grid: "Grid", folder: Path, shop: "Workshop", limit: float) -> None:
-    """Run what is not done, and say what each run came to."""
+def _run(grid: "Grid", folder: Path, shop: "Workshop", limit: float) -> int:
+    """Run what is not done, say what each run came to, and return how many failed."""
     from timecontrol.reproduction.commands import command_of
     from timecontrol.reproduction.grid import run_all
 
@@ -166,14 +183,15 @@ def _run(grid: "Grid", folder: Path, shop: "Workshop", limit: float) -> None:
         why = grid.hindrances or ["no such runs"]
         said = why[0].rstrip(".")
         raise TimeControlError(f"Nothing of that can run here: {said}. See --list.")
-    done = 0
+    done = failed = 0
 
     def tell(work: "Work", record: "Record | None", why: str) -> None:
-        nonlocal done
-        done += record is not None
+        nonlocal done, failed
         if record is None:
-            note(f"{work.name}: {why}")
+            failed += 1
+            note(f"failed  {work.name}: {why}")
             return
+        done += 1
         first = [f"{name} {value.value:.4g}" for name, value in list(record.values.items())[:3]]
         note(f"{done} of {len(works)} at most  {work.name}: {', '.join(first)}")
 
@@ -181,6 +199,7 @@ def _run(grid: "Grid", folder: Path, shop: "Workshop", limit: float) -> None:
         return command_of(work, grid.scale, grid.given)
 
     run_all(works, folder, shop, command, tell, limit or float("inf"))
+    return failed
 
 
 def listed(grid: "Grid", folder: Path, as_json: bool) -> None:
@@ -188,7 +207,7 @@ def listed(grid: "Grid", folder: Path, as_json: bool) -> None:
     from timecontrol.reproduction.cells import experiments
     from timecontrol.reproduction.records import records
 
-    found = records(folder)
+    found = records(folder, grid.scale.name)
     rows: list[dict[str, Any]] = []
     for name in grid.asked.experiments or experiments():
         cells = [cell for cell in grid.cells if cell.experiment == name]
@@ -202,14 +221,14 @@ def listed(grid: "Grid", folder: Path, as_json: bool) -> None:
                 "cells": len(cells),
                 "runs": len(runs),
                 "can run": len(runs) - len(hindered),
-                "done": sum(work.name in found for work in runs),
+                "records": sum(work.name in found for work in runs),
                 "why not": list(why),
             }
         )
     if as_json:
         print_json({"scale": grid.scale.name, "experiments": rows})
         return
-    columns = ["experiment", "cells", "runs", "can run", "done"]
+    columns = ["experiment", "cells", "runs", "can run", "records"]
     table(columns, [[str(row[c]) for c in columns] for row in rows])
     say()
     for row in rows:
@@ -220,7 +239,7 @@ def listed(grid: "Grid", folder: Path, as_json: bool) -> None:
             say(f"  not: {plural(more, 'other reason')} (--json)")
 
 
-def checked(folder: Path) -> None:
+def checked(folder: Path, as_json: bool) -> None:
     """Say which records hold: their ids, and their numbers computed again from what they keep."""
     from timecontrol.reproduction.recompute import faults, recomputed
     from timecontrol.reproduction.records import FOLDER, read_record
@@ -230,9 +249,18 @@ def checked(folder: Path) -> None:
         raise TimeControlError(f"No records in {folder / FOLDER}.")
     wrong, numbers = [], 0
     for file in files:
-        record = read_record(file)
-        numbers += len(recomputed(record))
-        wrong += [f"{file.name}: {fault}" for fault in faults(record)]
+        try:
+            record = read_record(file)
+        except TimeControlError as error:
+            wrong.append(str(error))
+            continue
+        if found := faults(record):
+            wrong += [f"{file.name}: {fault}" for fault in found]
+        else:
+            numbers += len(recomputed(record))
+    if as_json:
+        print_json({"records": len(files), "numbers": numbers, "wrong": wrong})
+        raise typer.Exit(1 if wrong else 0)
     for line in wrong:
         say(shown(line))
     say(f"{plural(len(files), 'record')}, {numbers:,} numbers computed again, {len(wrong)} wrong.")

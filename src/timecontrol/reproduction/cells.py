@@ -50,10 +50,14 @@ OWN = {
     ),
     "static": About(
         "is a constant plan as good as a bridge? Plans of one decoder, their noise multiplied",
-        "percent",
+        "percent, adherence as it is",
         None,
     ),
-    "plans": About("plans that matter: the arms of the headline, forced long", "percent", None),
+    "plans": About(
+        "plans that matter: the arms of the headline, forced long",
+        "percent, adherence as it is",
+        None,
+    ),
 }
 """Experiments of ours, and those of the paper that print no number."""
 

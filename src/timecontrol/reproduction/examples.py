@@ -41,12 +41,17 @@ def examples(
         found.append(
             {
                 "document": number,
-                "tail": " ".join(f"{tag} {sentence}".strip() for tag, sentence in sentences),
+                "tail": shown("".join(f" {tag} {sentence}" for tag, sentence in sentences)),
                 "known 8-grams": round(100 * copied.share, 1),
                 "longest known": copied.longest,
             }
         )
     return found
+
+
+def shown(text: str) -> str:
+    """Return a text in one line, what steers terminals and pages left out."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def tail(sections: Sequence[Section]) -> list[tuple[str, str]]:

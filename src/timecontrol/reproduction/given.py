@@ -4,7 +4,7 @@ They are given by ``DATASET/ROW``, as ``wikisection/TC-8``: a run folder, or the
 comes with the package. Each stands for the runs of its own seed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from timecontrol.errors import TimeControlError
@@ -22,17 +22,19 @@ def name_of(work: Work, given: Mapping[str, str]) -> str | None:
     return given.get(f"{work.dataset}/{work.row}") if work.kind in DECODES else None
 
 
-def config_of(work: Work, given: Mapping[str, str], tags: Sequence[str]) -> dict[str, Any] | None:
+def config_of(
+    work: Work, given: Mapping[str, str], digest: str | None = None
+) -> dict[str, Any] | None:
     """Return the configuration of the decoder that was given for a work.
 
     Args:
         work: Which.
         given: Decoders by row.
-        tags: Of the layout of the work's corpus.
+        digest: The hash of the work's training documents; not compared where it is ``None``.
 
     Raises:
-        TimeControlError: It is of another method, size, preset, seed or kind of documents, or there
-            is none.
+        TimeControlError: It is of another method, size, preset or seed, of other documents, or
+            there is none.
     """
     name = name_of(work, given)
     if name is None:
@@ -46,13 +48,17 @@ def config_of(work: Work, given: Mapping[str, str], tags: Sequence[str]) -> dict
             "size of latents": (encoder.get("latent_dim"), work.latent_dim),
             "preset": (settings["preset"], work.preset),
             "seed": (settings["seed"], work.seed),
-            "tags": (config["layout"]["tags"], list(tags)),
         }
+        trained = config["corpus"]["digest"]
     except (KeyError, TypeError, AttributeError):
         raise TimeControlError(f"{name} is damaged: its config.json tells too little.") from None
     for what, (found, wanted) in told.items():
         if found != wanted:
             raise TimeControlError(f"the decoder {name} has {what} {found}, not {wanted}")
+    if digest is not None and digest != trained:
+        raise TimeControlError(
+            f"the decoder {name} was trained on other documents than {work.dataset} has here"
+        )
     return config
 
 

@@ -10,20 +10,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from timecontrol.bases.load import can_be_had
 from timecontrol.corpora import open_corpus
-from timecontrol.errors import TimeControlError, pick
+from timecontrol.errors import TimeControlError, brief, pick
 from timecontrol.reproduction.cells import Cell, cells, experiments
 from timecontrol.reproduction.given import config_of
 from timecontrol.reproduction.measures import recipe_of, run
-from timecontrol.reproduction.records import Record, keep, place_of, read_record
+from timecontrol.reproduction.records import Record, identity, place_of, read_record
 from timecontrol.reproduction.scales import TINY, Scale
 from timecontrol.reproduction.works import Work
 from timecontrol.reproduction.workshop import Busy, Workshop, held
 
-FIGURES = "figures"
 FIRST = {"counts": 0, "probe": 1, "paths": 1, "texts": 2, "perplexity": 3, "adherence": 4}
 """In which order works are taken: what is quick and tells most comes first."""
 
@@ -109,7 +107,7 @@ class Grid:
         if work.kind == "probe" and not work.plans and work.method not in scale.features:
             return f"no base stands for {work.method} at scale {scale.name}"
         try:
-            given = config_of(work, self.given, open_corpus(stand.spec).layout.tags)
+            given = config_of(work, self.given)
         except TimeControlError as error:
             return str(error)
         needed = bases_of(work, scale)
@@ -147,20 +145,11 @@ def bases_of(work: Work, scale: Scale) -> list[str]:
 
 def is_done(work: Work, folder: Path, shop: Workshop) -> bool:
     """Return whether a work has a record that is still what it would come to."""
-    file = place_of(folder, work)
-    if not file.is_file():
+    try:
+        record = read_record(place_of(folder, work))
+    except TimeControlError:  # none, or a damaged one
         return False
-    record = read_record(file)
-    return record.whole and agrees(record.recipe, recipe_of(work, shop))
-
-
-def agrees(old: Any, new: Any) -> bool:
-    """Return whether an old recipe says nothing else than a new one, which may say more."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return all(name in new and agrees(value, new[name]) for name, value in old.items())
-    if isinstance(old, list | tuple) and isinstance(new, list | tuple):
-        return len(old) == len(new) and all(map(agrees, old, new))
-    return bool(old == new)
+    return record.whole and record.id == identity(recipe_of(work, shop))
 
 
 def run_all(
@@ -193,14 +182,15 @@ def run_all(
             try:
                 with held(place_of(folder, work)):
                     if not is_done(work, folder, shop):
-                        record = run(work, shop, command(work), folder / FIGURES)
-                        keep(record, folder)
+                        record = run(work, shop, command(work), folder)
                         done += 1
                         tell(work, record, "")
             except Busy:
                 others.append(work)
             except TimeControlError as error:
                 tell(work, None, str(error))
+            except Exception as error:  # no memory, a defect: the others go on
+                tell(work, None, f"{type(error).__name__}: {brief(error)}")
             clear()
         if len(others) == len(left):
             time.sleep(1)

@@ -7,6 +7,7 @@ Over runs that differ in their seed alone, with x_r the number of run r of R::
 With one run the error is that within it, over documents or probes; ``over`` says which it is.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +44,8 @@ class Ours:
     """The same by the released definition."""
     given: str = ""
     """The decoder, where it was not trained for this."""
+    others: int = 0
+    """Runs that are there and were left out, because more than their seeds differs."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,13 @@ def _why(cell: Cell, found: Mapping[str, Record], hindrance: Callable[[Work], st
 
 def ours_of(cell: Cell, found: Mapping[str, Record]) -> Ours | None:
     """Return our number of a cell: over those of its runs that are there; ``None``: none is."""
-    own = [found[work.name] for work in cell.works if work.name in found]
-    both = [(r, r.values[cell.measure]) for r in own if cell.measure in r.values]
-    if not both:
+    every = [found[work.name] for work in cell.works if work.name in found]
+    every = [record for record in every if cell.measure in record.values]
+    own = alike(every)
+    if not own:
         return None
+    both = [(record, record.values[cell.measure]) for record in own]
     value, error, over = over_runs([value for _, value in both])
-    own = [record for record, _ in both]
     released = [r.values[cell.beside].value for r in own if cell.beside in r.values]
     return Ours(
         value,
@@ -136,7 +140,27 @@ def ours_of(cell: Cell, found: Mapping[str, Record]) -> Ours | None:
         tuple(r.command for r in own),
         float(np.mean(released)) if released else None,
         _joined(str(r.made.get("given", "")) for r in own),
+        len(every) - len(own),
     )
+
+
+def alike(own: Sequence[Record]) -> list[Record]:
+    """Return those records that differ in their seeds alone: the most there are, the first of two.
+
+    Runs of other settings (fewer documents, another base, a decoder that was given) are no seeds.
+    """
+    groups: dict[str, list[Record]] = {}
+    for record in own:
+        groups.setdefault(json.dumps(unseeded(record.recipe), sort_keys=True), []).append(record)
+    return max(groups.values(), key=len, default=[])
+
+
+def unseeded(recipe: Any) -> Any:
+    """Return a recipe without its seeds, and without what follows from them."""
+    if isinstance(recipe, Mapping):
+        left = ("seed", "identity", "weights")
+        return {k: unseeded(v) for k, v in recipe.items() if k not in left}
+    return [unseeded(v) for v in recipe] if isinstance(recipe, list | tuple) else recipe
 
 
 def over_runs(values: Sequence[Value]) -> tuple[float, float | None, str]:

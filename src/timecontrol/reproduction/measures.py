@@ -1,14 +1,14 @@
 """From a work to its numbers: one function a kind, and what decides them (the recipe)."""
 
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from timecontrol import figures
-from timecontrol.bases import load_tokenizer, resolve
+from timecontrol.bases import load_tokenizer
 from timecontrol.corpora import Document, open_corpus
 from timecontrol.corpora.finding import data_folder
 from timecontrol.decoder import Decoder
@@ -34,7 +34,7 @@ from timecontrol.pretrained import looks_folder
 from timecontrol.reproduction.examples import examples
 from timecontrol.reproduction.given import DECODES, name_of
 from timecontrol.reproduction.outlines import outlines_of, references, structure
-from timecontrol.reproduction.records import Record, Value, identity
+from timecontrol.reproduction.records import FIGURES, Record, Value, identity, keep
 from timecontrol.reproduction.scales import Stand
 from timecontrol.reproduction.works import Work
 from timecontrol.reproduction.workshop import Workshop
@@ -62,6 +62,8 @@ class Found:
     """What it is called in results."""
     each: dict[str, Any] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
+    look: Path | None = None
+    """Where it is written down that test documents were looked at, where they were."""
 
 
 def stand_of(work: Work, shop: Workshop) -> Stand:
@@ -79,7 +81,7 @@ def stand_of(work: Work, shop: Workshop) -> Stand:
 def recipe_of(work: Work, shop: Workshop) -> Recipe:
     """Return all that decides the numbers of a work, as plain data."""
     stand, scale = stand_of(work, shop), shop.scale
-    recipe: Recipe = {"algorithm": ALGORITHM[work.kind], "work": told(work)}
+    recipe: Recipe = {"algorithm": ALGORITHM[work.kind], "work": work.told()}
     if work.kind == "counts":
         recipe |= {"data": shop.data(stand, True), "counter": counter(shop)[0]}
         return recipe | {"window": scale.window}
@@ -89,7 +91,11 @@ def recipe_of(work: Work, shop: Workshop) -> Recipe:
         return recipe | {"base": shop.sum(feature_base(work, shop)), "probes": PROBES}
     given = shop.given_for(work, stand)
     if given is not None:
-        recipe["decoder"] = {"identity": given["identity"], "settings": given["settings"]}
+        recipe["decoder"] = {
+            "identity": given["identity"],
+            "weights": shop.weights(work, stand),
+            "settings": given["settings"],
+        }
     if work.plans and given is None:
         recipe["encoder"] = {
             "base": shop.sum(scale.encoder_base),
@@ -105,32 +111,27 @@ def recipe_of(work: Work, shop: Workshop) -> Recipe:
         top_p = TOP_P.get(work.preset, Writing.top_p)
         recipe["writing"] = {"top_p": top_p, "temperature": Writing.temperature, "seed": 0}
     if work.kind == "adherence":
-        recipe |= {"judge": shop.sum(scale.judge_base), "judged": scale.judged}
+        judge = shop.judge_settings(work).as_dict()
+        recipe |= {"judge": {"base": shop.sum(scale.judge_base), **judge}, "judged": scale.judged}
     return recipe
 
 
-def told(work: Work) -> dict[str, Any]:
-    """Return what a work says that is not usual, so that new fields leave old ids alone."""
-    usual = {f.name: f.default for f in fields(Work) if f.default is not MISSING}
-    return {k: v for k, v in asdict(work).items() if k not in usual or v != usual[k]}
-
-
-def run(work: Work, shop: Workshop, command: str, pictures: Path) -> Record:
-    """Make what a work needs, measure it, and return its record.
+def run(work: Work, shop: Workshop, command: str, folder: Path) -> Record:
+    """Make what a work needs, measure it, keep its record and return it.
 
     Args:
         work: What is asked for.
         shop: Where things are made.
         command: What makes the record again.
-        pictures: A folder for figures.
+        folder: Of records and figures.
     """
     stand, recipe = stand_of(work, shop), recipe_of(work, shop)
-    found = MEASURES[work.kind](work, stand, shop, pictures)
+    found = MEASURES[work.kind](work, stand, shop, folder / FIGURES)
     device = choose_device(shop.place.device)
-    return Record(
+    record = Record(
         work,
         shop.scale.name,
-        stand.label,
+        shop.label(stand),
         found.base,
         recipe,
         recipe["data"],
@@ -140,6 +141,12 @@ def run(work: Work, shop: Workshop, command: str, pictures: Path) -> Record:
         {**found.made, "with": provenance(device)},
         identity(recipe),
     )
+    keep(record, folder)
+    if found.look is not None:  # a look counts when its numbers are kept
+        short = {name: value.value for name, value in found.values.items()}
+        found.look.mkdir(parents=True, exist_ok=True)
+        log_test(found.look, f"reproduce {work.name}", stand.label, short)
+    return record
 
 
 def feature_base(work: Work, shop: Workshop) -> str:
@@ -184,9 +191,8 @@ def probe(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
     made: dict[str, Any] = {"documents": len(held.ids)}
     if work.plans:
         made["encoder"] = encoder.config["identity"]
-        short = {name: value.value for name, value in values.items()}
-        log_test(folder, "reproduce probe", stand.label, short)
-    return Found(values, reader.label, {"probes": runs}, made)
+    label = shop.called(feature_base(work, shop) if not work.plans else shop.scale.encoder_base)
+    return Found(values, label, {"probes": runs}, made, folder if work.plans else shop.folder)
 
 
 def texts(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
@@ -229,13 +235,19 @@ def texts(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
     if stand.open:
         each["examples"] = examples(found.sections, known)
     made = decoder_of(work, stand, shop) | {"writing": found.recipe}
-    return Found(values, resolve(base).label, each, made)
+    return Found(values, label_of(work, stand, shop), each, made)
 
 
 def base_of(work: Work, stand: Stand, shop: Workshop) -> str:
     """Return the base of the decoder of a work."""
     given = shop.given_for(work, stand)
     return shop.base(shop.scale.decoder_base) if given is None else str(given["base"]["name"])
+
+
+def label_of(work: Work, stand: Stand, shop: Workshop) -> str:
+    """Return what the base of the decoder of a work is called in results."""
+    given = shop.given_for(work, stand)
+    return shop.called(shop.scale.decoder_base) if given is None else str(given["base"]["label"])
 
 
 def mean_of(numbers: list[float]) -> Value:
@@ -246,14 +258,25 @@ def mean_of(numbers: list[float]) -> Value:
 
 
 def written(work: Work, stand: Stand, shop: Workshop) -> Path:
-    """Return the texts of a work, named by what decides them."""
+    """Return the texts of a work, named by what decides them.
+
+    Raises:
+        TimeControlError: They are not as many as they should be.
+    """
     asked = replace(work, kind="texts")
-    return shop.texts(asked, stand, identity(recipe_of(asked, shop)))
+    file = shop.texts(asked, stand, identity(recipe_of(asked, shop)))
+    with file.open("rb") as lines:
+        found = sum(bool(line.strip()) for line in lines)
+    if found != shop.scale.documents:
+        raise TimeControlError(
+            f"{file} has {found} documents, not {shop.scale.documents}: remove it, and run again"
+        )
+    return file
 
 
 def decoder_of(work: Work, stand: Stand, shop: Workshop) -> dict[str, Any]:
     """Return which decoder it was."""
-    config = read_config(shop.decoder(work, stand), "decoder")
+    config = read_config(shop.decoder_folder(work, stand), "decoder")
     found = {
         "decoder": config["identity"],
         "encoder": (config["encoder"] or {}).get("identity"),
@@ -281,7 +304,7 @@ def adherence(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found
         values["progress permuted"] = number(cells["permuted"]["progress"]["mean"], n)
     made = decoder_of(work, stand, shop) | {"judge": judge.config["identity"]}
     kept = {name: value for name, value in values.items() if value is not None}
-    return Found(kept, resolve(base_of(work, stand, shop)).label, {}, made)
+    return Found(kept, label_of(work, stand, shop), {}, made)
 
 
 def number(cell: Any, n: int) -> Value | None:
@@ -316,12 +339,10 @@ def perplexity(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Foun
         for name, told in names.items()
         if name in cells
     }
-    short = {name: value.value for name, value in values.items()}
     given = name_of(work, shop.given)
-    looks = folder if given is None else looks_folder(given, "decoder")
-    log_test(looks, "reproduce perplexity", stand.label, short)
-    label = resolve(base_of(work, stand, shop)).label
-    return Found(values, label, {}, decoder_of(work, stand, shop) | {"tokens": cells["tokens"]})
+    look = folder if given is None else looks_folder(given, "decoder")
+    made = decoder_of(work, stand, shop) | {"tokens": cells["tokens"]}
+    return Found(values, label_of(work, stand, shop), {}, made, look)
 
 
 def counter(shop: Workshop) -> tuple[str, str]:
@@ -396,7 +417,7 @@ def paths(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
     for name, figure in drawn.items():
         figures.save(figure, pictures / name, dpi=90)
     made = {"encoder": encoder.config["identity"], "figures": list(drawn)}
-    return Found(values, encoder.config["base"]["label"], {}, made)
+    return Found(values, shop.called(shop.scale.encoder_base), {}, made)
 
 
 def spread(own: list[np.ndarray[Any, Any]]) -> float | None:

@@ -30,7 +30,7 @@ img { max-width: 100%; height: auto; background: #fff; border-radius: .3rem; }
 blockquote { margin: .5rem 0 1rem; padding-left: 1rem; border-left: 3px solid var(--line); }
 code { font-size: .85rem; color: var(--quiet); }
 """
-WORDS = ("base",)
+WORDS = ("base", "run")
 """Columns of words; all others but the first are numbers."""
 
 

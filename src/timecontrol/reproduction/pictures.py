@@ -9,7 +9,7 @@ from timecontrol.reproduction.lines import Line
 
 FEWEST = 3
 """Rows with both numbers that a picture needs."""
-MOST = 6
+MOST = 12
 """Panels of a picture."""
 
 

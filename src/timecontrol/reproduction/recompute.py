@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from timecontrol.decoder.facts import layout_from
+from timecontrol.errors import TimeControlError
 from timecontrol.reproduction.outlines import Outline, structure
 from timecontrol.reproduction.records import Record
 
@@ -29,8 +30,12 @@ def recomputed(record: Record) -> dict[str, float]:
 
 def faults(record: Record) -> list[str]:
     """Return what of a record does not hold, a line each: its id, and its numbers."""
-    found = [] if record.whole else ["no id, data or command, or an id that is not of its recipe"]
-    for name, value in recomputed(record).items():
+    found = [] if record.whole else ["no id, data or command, or they are not of its recipe"]
+    try:
+        again = recomputed(record)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, TimeControlError):
+        return [*found, "what it keeps of its documents is damaged"]
+    for name, value in again.items():
         own = record.values.get(name)
         if own is None or not math.isclose(own.value, value, rel_tol=1e-9, abs_tol=1e-9):
             found.append(f"{name} is {own.value if own else None}, computed again {value}")

@@ -1,14 +1,16 @@
 """What a run left: its numbers, and all that is needed to get them again.
 
 A record is a JSON file named by its work. Its id is a hash of its recipe: the work, the documents,
-the weights of the bases and every setting. A record without id, data or command, or whose id is not
-the hash of its recipe, counts for nothing: its cells are blank.
+the weights of the bases and every setting. A record without id, data or command, whose id is not
+the hash of its recipe, or whose recipe is of another work or other documents, counts for nothing:
+its cells are blank.
 """
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,9 @@ from timecontrol.errors import TimeControlError
 from timecontrol.reproduction.works import Work
 from timecontrol.runs import write_json
 
-FOLDER = "runs"
+FIGURES = "figures"
+"""Where figures are, in the folder of a reproduction."""
+FOLDER = "records"
 """Where records are, in the folder of a reproduction."""
 
 
@@ -57,7 +61,9 @@ class Record:
     @property
     def whole(self) -> bool:
         """Whether its numbers can be traced."""
-        return bool(self.data and self.command and self.id and self.id == identity(self.recipe))
+        recipe = self.recipe
+        same = recipe.get("work") == self.work.told() and recipe.get("data") == self.data
+        return bool(same and self.data and self.command and self.id == identity(recipe))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the record as plain data."""
@@ -75,7 +81,14 @@ def place_of(folder: Path, work: Work) -> Path:
 
 
 def keep(record: Record, folder: Path) -> None:
-    """Write a record, whole or not at all."""
+    """Write a record, whole or not at all.
+
+    Raises:
+        TimeControlError: One of its numbers is none.
+    """
+    for name, value in record.values.items():
+        if not math.isfinite(value.value):
+            raise TimeControlError(f"{name} is {value.value}: no number")
     file = place_of(folder, record.work)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_json(file, record.as_dict())
@@ -89,14 +102,62 @@ def read_record(file: Path) -> Record:
     """
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-        values = {name: Value(**value) for name, value in found.pop("values").items()}
-        return Record(**{**found, "work": Work(**found["work"]), "values": values})
-    except (ValueError, KeyError, TypeError, AttributeError):
+        values = {name: _value(value) for name, value in found.pop("values").items()}
+        work = Work(**found["work"])
+        record = Record(**{**found, "work": work, "values": values})
+        for f in fields(Work):
+            if not isinstance(getattr(work, f.name), _types(f.type)):
+                raise TypeError
+        if not all(isinstance(getattr(record, name), str) for name in TEXTS):
+            raise TypeError
+        if not all(isinstance(x, dict) for x in (record.recipe, record.each, record.made)):
+            raise TypeError
+        if file.name != place_of(file, work).name:
+            raise ValueError
+        return record
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
         raise TimeControlError(f"{file} is no record of a run: remove it, and run again.") from None
 
 
-def records(folder: Path) -> dict[str, Record]:
-    """Return all records of a folder that can be traced, by the names of their works."""
-    files = sorted((folder / FOLDER).glob("*.json"))
-    found = [read_record(file) for file in files]
-    return {record.work.name: record for record in found if record.whole}
+TEXTS = ("scale", "corpus", "base", "data", "command", "id")
+"""Fields that are text."""
+
+
+def _value(found: Any) -> Value:
+    """Return a number from plain data; an error where it is none."""
+    value = Value(**found)
+    for number in (value.value, value.error):
+        if number is not None and (isinstance(number, bool) or not math.isfinite(number)):
+            raise TypeError
+    if value.value is None or not isinstance(value.n, int):
+        raise TypeError
+    return value
+
+
+def _types(name: Any) -> tuple[type, ...]:
+    """Return what a field of a work may be."""
+    known: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+    named = str(getattr(name, "__name__", name)).split(" | ")
+    found = tuple(known[n] for n in named if n in known)
+    more: tuple[type, ...] = (int,) if float in found else ()
+    return (*found, *more, *((type(None),) if "None" in named else ()))
+
+
+def records(folder: Path, scale: str | None = None) -> dict[str, Record]:
+    """Return the records of a folder that can be traced, by the names of their works.
+
+    What is damaged is left out, as if it had not been run.
+
+    Args:
+        folder: Of a reproduction.
+        scale: Those of this scale alone.
+    """
+    found = {}
+    for file in sorted((folder / FOLDER).glob("*.json")):
+        try:
+            record = read_record(file)
+        except TimeControlError:
+            continue
+        if record.whole and scale in (None, record.scale):
+            found[record.work.name] = record
+    return found

@@ -4,6 +4,7 @@ The same sections become Markdown here and a page in ``page.py``.
 """
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,18 +15,29 @@ from timecontrol.reproduction.lines import Line, Ours
 from timecontrol.reproduction.printed import Printed
 from timecontrol.reproduction.records import Record
 
-DIGITS = {"percent": 1, "ratio": 2, "tokens": 1, "GPT-2 tokens": 1, "documents": 0, "sentences": 1}
+DIGITS = {
+    "percent": 1,
+    "percent, adherence as it is": 1,
+    "tokens": 1,
+    "GPT-2 tokens": 1,
+    "documents": 0,
+    "sentences": 1,
+}
 """Places after the point, by unit; 2 for what is not named."""
 
 ABOUT = (
-    "Every number that the paper prints is here, and every cell without a run of ours is blank: a "
-    "number of ours has a run id, a hash of its documents and a command, in the file `runs/` that "
-    "its work names. **Paper**: the corrected version; **original**: the camera-ready one, as its "
-    "appendix reprints it. What follows ± there is the standard deviation of three runs, "
-    "called a standard error. **Ours**: mean ± standard error over as many seeds as stand under "
-    "*seeds*; over documents where there is one seed (°). **Difference**: ours less the "
-    "paper's, to be read with the base and the corpus in mind: where these are stand-ins, it is no "
-    "measure of success. **Released rule**: the same texts by the definition of the authors' code."
+    "Every number that the paper prints is here, and every cell without a run of ours is blank. "
+    "**Paper**: the corrected version; **original**: the camera-ready one, as its appendix "
+    "reprints it, without a word on how it was decoded; it stands beside STATIC, as the paper says "
+    "that its first code did not go towards the goal. What follows ± there is the standard "
+    "deviation of three runs, called a standard error. **Ours**: mean ± standard error over "
+    "*seeds*, each a training of its own; over documents where there is one seed (°). Preset "
+    "`best` unless the row says another; STATIC of `best` and `paper` is a plan that is truly "
+    "constant, of `released` the authors' noisy one. **n**: documents of each run, or pairs of "
+    "sentences (order of sentences). **Difference**: ours less the paper's; where base and corpus "
+    "are stand-ins, it is no measure of success. **Released rule**: the same latents or texts by "
+    "the definition of the authors' code. **Run**: ids; the file of each in `records/` has the "
+    "hash of its documents, its recipe and its command."
 )
 
 
@@ -102,7 +114,7 @@ def _table(dataset: str, column: str, own: Sequence[Line], scale: str) -> Table:
     columns += ["ours"]
     columns += ["difference"] if printed else []
     columns += ["released rule"] if released else []
-    columns += ["seeds", "n", "base"]
+    columns += ["seeds", "n", "base", "run"]
     rows = []
     for line in own:
         cells = [line.cell.label or line.cell.column]
@@ -118,7 +130,7 @@ def _table(dataset: str, column: str, own: Sequence[Line], scale: str) -> Table:
         if released:
             value = None if o is None else o.released
             cells.append("" if value is None else f"{value:.{digits}f}")
-        cells += ["", "", ""] if o is None else [str(len(o.seeds)), f"{o.n:,}", o.base]
+        cells += [""] * 4 if o is None else [str(len(o.seeds)), f"{o.n:,}", o.base, ids(o)]
         rows.append(cells)
     title = f"{dataset}, {column}" if column else dataset
     return Table(title, columns, rows, _notes(own), _command(own, scale))
@@ -142,6 +154,11 @@ def _side_by_side(dataset: str, column: str, own: Sequence[Line], scale: str) ->
     return Table(dataset, ["", *names, "seeds", "n"], rows, _notes(own, True), _command(own, scale))
 
 
+def ids(ours: Ours) -> str:
+    """Return the runs of a number, each by the first letters of its id."""
+    return " ".join(own[:6] for own in ours.ids)
+
+
 def digits_of(line: Line | None) -> int:
     """Return how many places after the point a number has."""
     if line is None or line.cell.column.lower().find("r2") >= 0:
@@ -161,6 +178,8 @@ def _notes(own: Sequence[Line], bases: bool = False) -> list[str]:
         notes.append(f"Base: {'; '.join(names)}.")
     if given:
         notes.append(f"Written by a decoder that was there already: {', '.join(given)}.")
+    if left := sum(o.others for o in ours):
+        notes.append(f"Left out, as more than their seeds differs: {left} runs.")
     blank = Counter(line.why for line in own if line.ours is None)
     notes += [f"Blank ({count}): {why}." for why, count in blank.items()]
     both = (p for line in own for p in (line.cell.corrected, line.cell.original))
@@ -169,11 +188,16 @@ def _notes(own: Sequence[Line], bases: bool = False) -> list[str]:
 
 
 def _command(own: Sequence[Line], scale: str) -> str:
-    """Return what makes some lines again; nothing where nothing was made."""
-    if not any(line.ours for line in own):
+    """Return what makes some lines again, as their first run was made; nothing where none was."""
+    ours = next((line.ours for line in own if line.ours), None)
+    if ours is None:
         return ""
+    words = shlex.split(ours.commands[0])
+    at = words.index("--only") if "--only" in words else len(words)
+    rest = words[4:at] + words[at + 2 :]
     cell = own[0].cell
-    return f"timecontrol reproduce {cell.experiment} --scale {scale} --dataset {cell.dataset}"
+    head = ["timecontrol", "reproduce", cell.experiment, "--scale", scale]
+    return shlex.join([*head, "--dataset", cell.dataset, *rest])
 
 
 def theirs(p: Printed | None, digits: int) -> str:
@@ -216,10 +240,9 @@ def summary(lines: Sequence[Line]) -> Table:
         own = [line for line in lines if line.cell.experiment == name]
         if own:
             there = sum(line.ours is not None for line in own)
-            printed = sum(
-                p is not None for line in own for p in (line.cell.corrected, line.cell.original)
-            )
-            rows.append([name, str(printed), str(len(own)), str(there)])
+            both = (p for line in own for p in (line.cell.corrected, line.cell.original))
+            printed = {p for p in both if p is not None}
+            rows.append([name, str(len(printed)), str(len(own)), str(there)])
     return Table("What is there", ["experiment", "numbers of the paper", "cells", "ours"], rows)
 
 

@@ -14,6 +14,8 @@ from timecontrol.errors import TimeControlError, pick
 
 DATASETS = ("wikisection", "wikihow", "recipe", "tm2", "tickettalk", "rocstories")
 """The paper's corpora, by the names it is known by here."""
+DIMS = (8, 16, 32)
+"""The paper's sizes of latents."""
 TINY = "tiny"
 """The base of random weights that is made on the spot (``tiny.py``)."""
 
@@ -48,7 +50,7 @@ class Scale:
     """Rows of the order probe that are a base's own features, and that base."""
     counter: str = "gpt2"
     """Whose tokens are counted for the paper's section lengths."""
-    dims: tuple[int, ...] = (8, 16, 32)
+    dims: tuple[int, ...] = DIMS
     seeds: int = 3
     documents: int = 128
     """That each decoder writes in each way."""
@@ -100,9 +102,7 @@ SCALES: dict[str, Scale] = {
     "small": Scale(
         "small",
         {
-            "wikisection": Stand(
-                "wikisection", "Wikisection (500 training documents)", 8, open=True
-            ),
+            "wikisection": Stand("wikisection", "Wikisection", 8, open=True),
             "wikihow": Stand("wikihow", "YouwikiHow", 4),
             "recipe": Stand("recipes", "recipe sample", 1),
             "tm2": Stand("sgd:sgd/sgd-restaurants", "SGD-Restaurants", 3, open=True),

@@ -10,7 +10,8 @@ A name tells all but the scale, and is what ``--only`` looks at::
     paths/wikisection/TC-8/best/0/distance=5      what latents look like over time
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
+from typing import Any
 
 OBJECTIVES = {"TC": "bridge", "BM": "brownian", "ID": "implicit", "VAE": "vae"}
 """The paper's latent methods, and what we call their losses."""
@@ -72,6 +73,11 @@ class Work:
     def plans(self) -> bool:
         """Whether its decoder follows latents."""
         return self.method in OBJECTIVES
+
+    def told(self) -> dict[str, Any]:
+        """Return what it says that is not usual, so that new fields leave old ids alone."""
+        usual = {f.name: f.default for f in fields(self) if f.default is not MISSING}
+        return {k: v for k, v in asdict(self).items() if k not in usual or v != usual[k]}
 
     def seeded(self, seed: int) -> "Work":
         """Return the same with another seed."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from timecontrol.bases import resolve
 from timecontrol.bases.checksum import checksum
 from timecontrol.corpora import Corpus, Document, open_corpus
 from timecontrol.decoder import Decoder
@@ -30,7 +31,8 @@ from timecontrol.experiments.ways import kept_as
 from timecontrol.generation import write
 from timecontrol.generation.request import default_writing, plans_for
 from timecontrol.pretrained import decoder_folder
-from timecontrol.reproduction.given import config_of
+from timecontrol.reproduction.given import config_of, name_of
+from timecontrol.reproduction.records import identity
 from timecontrol.reproduction.scales import TINY, Scale, Stand
 from timecontrol.reproduction.tiny import tiny_base
 from timecontrol.reproduction.works import DECODERS, OBJECTIVES, Work
@@ -124,7 +126,9 @@ class Workshop:
 
     def given_for(self, work: Work, stand: Stand) -> dict[str, Any] | None:
         """Return the configuration of the decoder that was given for a work, where one was."""
-        return config_of(work, self.given, self.corpus(stand).layout.tags)
+        if name_of(work, self.given) is None:
+            return None
+        return config_of(work, self.given, self.training(stand).digest)
 
     def planner(self, work: Work, stand: Stand) -> Encoder:
         """Return the encoder that plans for the decoder of a work."""
@@ -134,24 +138,42 @@ class Workshop:
         assert found is not None
         return found
 
+    def label(self, stand: Stand) -> str:
+        """Return what a corpus is called in results, with how much there was to train on."""
+        return f"{stand.label} ({len(self.training(stand).train):,} training documents)"
+
+    def called(self, base: str) -> str:
+        """Return what a base is called in results."""
+        return "random weights" if base == TINY else resolve(base).label
+
+    def weights(self, work: Work, stand: Stand) -> str:
+        """Return a hash of the weights of the decoder of a work."""
+        found = hashlib.sha256()
+        for file in sorted(self.decoder_folder(work, stand).rglob("*.safetensors")):
+            found.update(file.name.encode() + file.read_bytes())
+        return found.hexdigest()
+
     def encoder(self, work: Work, stand: Stand) -> Path:
         """Return the run folder of the encoder of a work; it is trained where it is missing."""
         told = f"{work.row}-{work.preset}-{work.seed}"
         if work.distance:
             told += f"-distance-{work.distance}"
-        settings = self.encoder_settings(work)
-        return self._encoder(self._folder("encoders", stand, told), stand, settings,
-                             self.scale.encoder_base)  # fmt: skip
+        return self._encoder(told, stand, self.encoder_settings(work), self.scale.encoder_base)
 
     def judge(self, work: Work, stand: Stand) -> Path:
         """Return the encoder that judges a work's texts: of another base and seed, d = 16."""
+        settings = self.judge_settings(work)
+        return self._encoder(f"judge-{settings.seed}", stand, settings, self.scale.judge_base)
+
+    def judge_settings(self, work: Work) -> EncoderSettings:
+        """Return how that encoder is trained."""
         seed = JUDGE if work.seed != JUDGE else JUDGE + 1
         own = {k: v for k, v in self.scale.encoder.items() if k != "latent_dim"}
-        settings = encoder_preset("best", **own, latent_dim=max(self.scale.dims[:2]), seed=seed)
-        folder = self._folder("encoders", stand, f"judge-{seed}")
-        return self._encoder(folder, stand, settings, self.scale.judge_base)
+        return encoder_preset("best", **own, latent_dim=max(self.scale.dims[:2]), seed=seed)
 
-    def _encoder(self, folder: Path, stand: Stand, settings: EncoderSettings, base: str) -> Path:
+    def _encoder(self, told: str, stand: Stand, settings: EncoderSettings, base: str) -> Path:
+        recipe = {"base": self.sum(base), **settings.as_dict()}
+        folder = self._folder("encoders", stand, told, recipe)
         with held(folder, wait=True):
             Encoder.fit(
                 self.corpus(stand),
@@ -170,10 +192,9 @@ class Workshop:
         Raises:
             Busy: Another process trains it.
         """
+        folder = self.decoder_folder(work, stand)
         if self.given_for(work, stand) is not None:
-            return decoder_folder(self.given[f"{work.dataset}/{work.row}"])
-        told = f"{work.row}-{work.preset}-{work.seed}"
-        folder = self._folder("decoders", stand, told)
+            return folder
         settings = self.decoder_settings(work, stand)
         with held(folder):
             encoder = self.encoder(replace(work, distance=0), stand) if work.plans else None
@@ -190,6 +211,18 @@ class Workshop:
                 progress=self.place.progress,
             )
         return folder
+
+    def decoder_folder(self, work: Work, stand: Stand) -> Path:
+        """Return where the decoder of a work is, or will be."""
+        if self.given_for(work, stand) is not None:
+            return decoder_folder(self.given[f"{work.dataset}/{work.row}"])
+        recipe: dict[str, Any] = {"base": self.sum(self.scale.decoder_base)}
+        recipe |= self.decoder_settings(work, stand).as_dict()
+        if work.plans:
+            recipe["encoder"] = self.encoder_settings(replace(work, distance=0)).as_dict()
+            recipe["encoder base"] = self.sum(self.scale.encoder_base)
+        told = f"{work.row}-{work.preset}-{work.seed}"
+        return self._folder("decoders", stand, told, recipe)
 
     def texts(self, work: Work, stand: Stand, name: str) -> Path:
         """Return what the decoder of a work writes, as JSON lines, where it is missing anew.
@@ -212,9 +245,11 @@ class Workshop:
         kept_as(list(found), file, decoder)
         return file
 
-    def _folder(self, what: str, stand: Stand, told: str) -> Path:
+    def _folder(self, what: str, stand: Stand, told: str, recipe: Mapping[str, Any]) -> Path:
+        """Return a folder named in words and by what decides its content."""
         safe = "".join(c if c.isalnum() or c in "-.=" else "_" for c in stand.spec)
-        return self.folder / what / safe / told
+        mark = identity({"data": self.data(stand, False), **recipe})[:8]
+        return self.folder / what / safe / f"{told}-{mark}"
 
 
 def kind_of(work: Work) -> str | None:
