@@ -36,6 +36,7 @@ from timecontrol.decoder.examples import plan_batch
 from timecontrol.decoder.lora import adapt
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, Written, packed, stream, write
+from timecontrol.generation.grouped import NAME
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.processors import Keyed
 from timecontrol.generation.sampling import choose, draws_for
@@ -726,9 +727,9 @@ def test_every_sentence_knows_the_point_it_was_written_along(
 def test_attention_is_put_back(talker: Decoder) -> None:
     config: Any = talker.model.lm.config
     before = config._attn_implementation
-    assert before != "eager"
+    assert before != NAME
     with plain_attention(talker.model):
-        assert config._attn_implementation == "eager"
+        assert config._attn_implementation == NAME
     assert config._attn_implementation == before
     with pytest.raises(ZeroDivisionError), plain_attention(talker.model):
         raise ZeroDivisionError

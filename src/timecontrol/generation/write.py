@@ -15,6 +15,7 @@ from timecontrol.decoder import Decoder, PlannedLM
 from timecontrol.decoder.alignment import Schedule
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.errors import TimeControlError
+from timecontrol.generation.grouped import NAME
 from timecontrol.generation.noise import uniforms
 from timecontrol.generation.packed import packed, rows_alike
 from timecontrol.generation.processors import InOrder, Keyed, PlanEnd, Sentences
@@ -247,9 +248,9 @@ def finish(
 def plain_attention(model: Any, exact: bool = True) -> Iterator[None]:
     """Compute attention in a way that suits writing.
 
-    On a CPU, to be exact, by plain products, which round alike for any batch. On a CUDA GPU not by
-    cuDNN, which prepares itself anew for every length, that is, for every token: 40 ms each on an
-    H200.
+    On a CPU, to be exact, by plain products (``grouped``), which round alike for any batch. On a
+    CUDA GPU not by cuDNN, which prepares itself anew for every length, that is, for every token:
+    40 ms each on an H200.
     """
     before = model.lm.config._attn_implementation
     if model.device.type == "cuda":
@@ -260,9 +261,9 @@ def plain_attention(model: Any, exact: bool = True) -> Iterator[None]:
         ):
             yield
         return
-    change = exact and model.device.type == "cpu" and before != "eager"
+    change = exact and model.device.type == "cpu" and before != NAME
     if change:
-        model.lm.set_attn_implementation("eager")
+        model.lm.set_attn_implementation(NAME)
     try:
         yield
     finally:
