@@ -70,6 +70,7 @@ bench: $(DEV)  ## benchmarks: splitters, reading, new rows, features, encoder, s
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/decoding.py
 	$(BIN)/python -m benchmarks.finetuning
+	$(BIN)/python -m benchmarks.attention
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

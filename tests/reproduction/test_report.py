@@ -46,6 +46,7 @@ def test_paper_ours_and_difference_stand_in_a_row() -> None:
     assert row["difference"] == f"{90 - cell.corrected.value:+.1f}"
     assert row["released rule"] == "95.5"
     assert (row["seeds"], row["n"], row["base"]) == ("3", "128", "a base")
+    assert row["run"] == "id id id"
     assert table.notes[0] == "Ours on a corpus."
     assert table.command.startswith("timecontrol reproduce forced_long_ordering --scale small")
 
@@ -67,6 +68,9 @@ def test_what_has_no_number_of_the_paper_stands_side_by_side() -> None:
     assert "paper" not in table.columns
     assert table.columns[1:3] == ["order", "order released"]
     assert len(table.rows) == len({line.cell.label for line in own})
+    assert table.columns[-3:] == ["seeds", "n", "run"]
+    assert {tuple(row[-3:]) for row in table.rows} == {("3", "128", "id id id")}
+    assert table.command == "timecontrol reproduce static --scale small --dataset wikisection"
     assert section.figures == ["figures/x.png"]
 
 
@@ -123,3 +127,14 @@ def test_a_figure_is_captioned_by_its_file() -> None:
     assert caption("figures/wikisection_TC-8_best_0_distance=5-trajectories.png") == (
         "wikisection TC-8 distance 5: documents and the same shuffled"
     )
+
+
+def test_a_table_s_command_has_the_options_of_its_runs() -> None:
+    own = Ours(
+        1.0, None, "documents", (0,), 32, "b", "c", "small", ("id",),
+        ("timecontrol reproduce --scale small --only texts/x --documents 32 --decoder a/b=c",),
+        others=2,
+    )  # fmt: skip
+    table = sections([Line(row("forced_long_ordering"), own)], {}, "small")[0].tables[0]
+    assert table.command.endswith("--dataset wikisection --documents 32 --decoder a/b=c")
+    assert "Left out, as more than their seeds differs: 2 runs." in table.notes

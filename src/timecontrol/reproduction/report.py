@@ -147,11 +147,13 @@ def _side_by_side(dataset: str, column: str, own: Sequence[Line], scale: str) ->
         here = [by_place.get((label, name)) for name in columns]
         cells = [told(line.ours, digits_of(line)) if line else "" for line in here]
         ours = [line.ours for line in here if line is not None and line.ours is not None]
-        seeds = {len(o.seeds) for o in ours}
-        many = [str(max(seeds)) if seeds else "", f"{max(o.n for o in ours):,}" if ours else ""]
-        rows.append([label, *cells, *many])
+        counts = ((len(o.seeds) for o in ours), (o.n for o in ours))
+        many = [", ".join(f"{x:,}" for x in dict.fromkeys(some)) for some in counts]
+        runs = " ".join(dict.fromkeys(map(ids, ours)))
+        rows.append([label, *cells, *many, runs])
     names = [name or own[0].cell.about.unit for name in columns]
-    return Table(dataset, ["", *names, "seeds", "n"], rows, _notes(own, True), _command(own, scale))
+    heads = ["", *names, "seeds", "n", "run"]
+    return Table(dataset, heads, rows, _notes(own, True), _command(own, scale))
 
 
 def ids(ours: Ours) -> str:
