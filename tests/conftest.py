@@ -34,6 +34,7 @@ from transformers import (
 
 from timecontrol.cli import main
 from timecontrol.corpora import synthetic
+from timecontrol.reproduction.tiny import tiny_tokenizer
 
 torch.set_num_threads(1)  # models are tiny: threads would only wait for each other
 
@@ -67,24 +68,7 @@ def data() -> Path:
     return DATA
 
 
-def make_tokenizer() -> PreTrainedTokenizerFast:
-    """Return a byte-level BPE tokenizer of 600 entries, trained on made documents."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=600,
-        special_tokens=["<|endoftext|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    texts = (d.text for d in synthetic.documents(synthetic.Spec("cities", 20)))
-    made.train_from_iterator(texts, trainer)
-    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-        tokenizer_object=made, bos_token="<|endoftext|>", eos_token="<|endoftext|>"
-    )
+make_tokenizer = tiny_tokenizer
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,28 @@ def test_texts_are_measured(shop: Workshop, cache: Path, tmp_path: Path) -> None
     assert record.made["writing"]["top_p"] == record.recipe["writing"]["top_p"] == 0.95
     paper = recipe_of(replace(TEXTS, preset="paper"), shop)
     assert paper["writing"]["top_p"] == 0.99
+
+
+def test_a_given_decoder_writes_what_it_would_have_written_and_is_named(
+    shop: Workshop, cache: Path, tmp_path: Path
+) -> None:
+    trained = run(TEXTS, shop, "a command", tmp_path / "trained")
+    folder = shutil.copytree(shop.decoder(TEXTS, stand_of(TEXTS, shop)), tmp_path / "mine")
+    name = {"wikisection/TC-8": str(folder)}
+    other = Workshop(shop.scale, tmp_path / "work", shop.place, shop.batch, given=name)
+    record = run(TEXTS, other, "a command", tmp_path / "given")
+    assert record.values == trained.values
+    assert record.made["given"] == str(folder)
+    assert record.made["decoder"] == trained.made["decoder"]
+    assert record.id != trained.id
+    assert not (tmp_path / "work" / "decoders").exists()  # nothing was trained
+    weights = next(folder.rglob("model.safetensors"))
+    weights.write_bytes(weights.read_bytes() + b" ")
+    assert recipe_of(TEXTS, other) != record.recipe  # other weights are another run
+    elsewhere = replace(shop.scale.corpora["wikisection"], spec="synthetic:cities,documents=30")
+    scale = replace(shop.scale, corpora={"wikisection": elsewhere})
+    with pytest.raises(TimeControlError, match="was trained on other documents"):
+        recipe_of(TEXTS, Workshop(scale, tmp_path / "work", shop.place, given=name))
 
 
 def test_texts_of_a_corpus_that_is_not_open_are_not_kept(
