@@ -13,11 +13,10 @@ from timecontrol.reproduction.measures import (
     first,
     mean_of,
     number,
-    recipe_of,
     run,
     spread,
-    stand_of,
 )
+from timecontrol.reproduction.recipes import recipe_of, stand_of
 from timecontrol.reproduction.recompute import faults
 from timecontrol.reproduction.records import identity, records
 from timecontrol.reproduction.works import Work
@@ -25,44 +24,6 @@ from timecontrol.reproduction.workshop import Workshop
 
 PROBE = Work("probe", "wikisection", "TC", 8)
 TEXTS = Work("texts", "wikisection", "TC", 8, plan="own", length="forced")
-
-
-def test_a_recipe_tells_runs_apart(shop: Workshop, cache: Path) -> None:
-    works = [
-        PROBE,
-        PROBE.seeded(1),
-        replace(PROBE, method="BM"),
-        replace(PROBE, dataset="recipe"),
-        Work("probe", "wikisection", "GPT2"),
-        TEXTS,
-        replace(TEXTS, plan="static"),
-        replace(TEXTS, noise=0.5),
-        replace(TEXTS, loop=True),
-        replace(TEXTS, length="normal"),
-        replace(TEXTS, kind="adherence"),
-        replace(TEXTS, preset="paper"),
-        Work("perplexity", "wikisection", "GPT2"),
-        Work("counts", "wikisection"),
-        Work("paths", "wikisection", "TC", 8),
-        Work("paths", "wikisection", "TC", 8, distance=5),
-    ]
-    recipes = [recipe_of(work, shop) for work in works]
-    assert len({identity(recipe) for recipe in recipes}) == len(works)
-    assert all(recipe["data"] for recipe in recipes)
-    assert recipe_of(PROBE, shop) == recipe_of(PROBE, shop)
-
-
-def test_a_recipe_depends_on_how_much_is_written(shop: Workshop, cache: Path) -> None:
-    more = Workshop(replace(shop.scale, documents=3), shop.folder, shop.place)
-    assert recipe_of(TEXTS, more) != recipe_of(TEXTS, shop)
-    assert recipe_of(PROBE, more) == recipe_of(PROBE, shop)
-
-
-def test_a_corpus_for_which_nothing_stands_is_said(shop: Workshop) -> None:
-    with pytest.raises(TimeControlError, match="nothing stands for rocstories at scale smoke"):
-        stand_of(Work("counts", "rocstories"), shop)
-    with pytest.raises(TimeControlError, match="no base stands for BERT"):
-        recipe_of(Work("probe", "wikisection", "BERT"), shop)
 
 
 def test_texts_are_measured(shop: Workshop, cache: Path, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from timecontrol.corpora import open_corpus
 from timecontrol.errors import TimeControlError, brief, pick
 from timecontrol.reproduction.cells import Cell, cells, experiments
 from timecontrol.reproduction.given import config_of
-from timecontrol.reproduction.measures import recipe_of, run
+from timecontrol.reproduction.measures import run
+from timecontrol.reproduction.recipes import recipe_of
 from timecontrol.reproduction.records import Record, identity, place_of, read_record
 from timecontrol.reproduction.scales import TINY, Scale
 from timecontrol.reproduction.works import Work

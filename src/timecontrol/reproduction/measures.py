@@ -1,4 +1,4 @@
-"""From a work to its numbers: one function a kind, and what decides them (the recipe)."""
+"""From a work to its numbers: one function a kind."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,6 @@ import numpy as np
 from timecontrol import figures
 from timecontrol.bases import load_tokenizer
 from timecontrol.corpora import Document, open_corpus
-from timecontrol.corpora.finding import data_folder
 from timecontrol.decoder import Decoder
 from timecontrol.decoder.facts import layout_dict
 from timecontrol.devices import choose_device
@@ -24,16 +23,21 @@ from timecontrol.experiments.following import adhered, predicted
 from timecontrol.experiments.material import read
 from timecontrol.experiments.texts import Texts, read_texts, training_lengths
 from timecontrol.features import open_base
-from timecontrol.generation import Writing
-from timecontrol.generation.request import TOP_P
 from timecontrol.latents import diagnose
 from timecontrol.latents.fit import GRID, at
 from timecontrol.metrics.overlap import known_grams, overlap
 from timecontrol.metrics.repetition import repetition
 from timecontrol.pretrained import looks_folder
 from timecontrol.reproduction.examples import examples
-from timecontrol.reproduction.given import DECODES, name_of
+from timecontrol.reproduction.given import name_of
 from timecontrol.reproduction.outlines import outlines_of, references, structure
+from timecontrol.reproduction.recipes import (
+    PROBES,
+    counter,
+    feature_base,
+    recipe_of,
+    stand_of,
+)
 from timecontrol.reproduction.records import FIGURES, Record, Value, identity, keep
 from timecontrol.reproduction.scales import Stand
 from timecontrol.reproduction.works import Work
@@ -42,15 +46,10 @@ from timecontrol.runs import read_config
 from timecontrol.statistics import gather
 from timecontrol.tokens import STYLES, Codec
 
-Recipe = dict[str, Any]
 KS = (1, 5, 10)
 DEFINITIONS = ("paper", "released", "best")
-PROBES = 3
-"""Probes of each set of latents."""
 COORDINATES = 4
 """That time explains best, and that are drawn."""
-ALGORITHM = {"probe": 1, "texts": 1, "adherence": 1, "perplexity": 1, "counts": 1, "paths": 1}
-"""Goes up when the same recipe would give other numbers."""
 
 
 @dataclass
@@ -64,56 +63,6 @@ class Found:
     made: dict[str, Any] = field(default_factory=dict)
     look: Path | None = None
     """Where it is written down that test documents were looked at, where they were."""
-
-
-def stand_of(work: Work, shop: Workshop) -> Stand:
-    """Return the corpus of a work.
-
-    Raises:
-        TimeControlError: Nothing stands for it at this scale.
-    """
-    stand = shop.scale.stand(work.dataset, work.kind == "probe")
-    if stand is None:
-        raise TimeControlError(f"nothing stands for {work.dataset} at scale {shop.scale.name}")
-    return stand
-
-
-def recipe_of(work: Work, shop: Workshop) -> Recipe:
-    """Return all that decides the numbers of a work, as plain data."""
-    stand, scale = stand_of(work, shop), shop.scale
-    recipe: Recipe = {"algorithm": ALGORITHM[work.kind], "work": work.told()}
-    if work.kind == "counts":
-        recipe |= {"data": shop.data(stand, True), "counter": counter(shop)[0]}
-        return recipe | {"window": scale.window}
-    looks = work.kind in ("probe", "perplexity")
-    recipe["data"] = shop.data(stand, looks)
-    if work.kind == "probe" and not work.plans:
-        return recipe | {"base": shop.sum(feature_base(work, shop)), "probes": PROBES}
-    given = shop.given_for(work, stand)
-    if given is not None:
-        recipe["decoder"] = {
-            "identity": given["identity"],
-            "weights": shop.weights(work, stand),
-            "settings": given["settings"],
-        }
-    if work.plans and given is None:
-        recipe["encoder"] = {
-            "base": shop.sum(scale.encoder_base),
-            **shop.encoder_settings(work).as_dict(),
-        }
-    if work.kind == "probe":
-        recipe["probes"] = PROBES
-    if work.kind in DECODES and given is None:
-        settings = shop.decoder_settings(work, stand).as_dict()
-        recipe["decoder"] = {"base": shop.sum(scale.decoder_base), **settings}
-    if work.kind in ("texts", "adherence"):
-        recipe |= {"documents": scale.documents, "window": scale.window}
-        top_p = TOP_P.get(work.preset, Writing.top_p)
-        recipe["writing"] = {"top_p": top_p, "temperature": Writing.temperature, "seed": 0}
-    if work.kind == "adherence":
-        judge = shop.judge_settings(work).as_dict()
-        recipe |= {"judge": {"base": shop.sum(scale.judge_base), **judge}, "judged": scale.judged}
-    return recipe
 
 
 def run(work: Work, shop: Workshop, command: str, folder: Path) -> Record:
@@ -147,14 +96,6 @@ def run(work: Work, shop: Workshop, command: str, folder: Path) -> Record:
         found.look.mkdir(parents=True, exist_ok=True)
         log_test(found.look, f"reproduce {work.name}", stand.label, short)
     return record
-
-
-def feature_base(work: Work, shop: Workshop) -> str:
-    """Return the base whose features a row of the order probe are."""
-    name = shop.scale.features.get(work.method)
-    if name is None:
-        raise TimeControlError(f"no base stands for {work.method} at scale {shop.scale.name}")
-    return name
 
 
 def probe(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
@@ -343,24 +284,6 @@ def perplexity(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Foun
     look = folder if given is None else looks_folder(given, "decoder")
     made = decoder_of(work, stand, shop) | {"tokens": cells["tokens"]}
     return Found(values, label_of(work, stand, shop), {}, made, look)
-
-
-def counter(shop: Workshop) -> tuple[str, str]:
-    """Return the tokenizer that counts, by name and place: GPT-2's where it can be had."""
-    name = shop.scale.counter
-    tried = [(name, shop.base(name))]
-    if name == "gpt2":
-        folder = data_folder()
-        beside = [("gpt2", str(folder / "gpt2-tokenizer"))] if folder is not None else []
-        other = shop.scale.decoder_base
-        tried = [*beside, *tried, (other, shop.base(other))]
-    for named, place in tried:
-        try:
-            load_tokenizer(place)
-        except TimeControlError:
-            continue
-        return named, place
-    raise TimeControlError(f"no tokenizer to count with: {', '.join(n for n, _ in tried)}")
 
 
 def counts(work: Work, stand: Stand, shop: Workshop, pictures: Path) -> Found:
