@@ -216,8 +216,8 @@ def test_candidates_that_are_nearer_the_plan_are_kept(decoder: Decoder) -> None:
                 found += apart.mean(1).tolist()
         return float(np.mean(found))
 
-    one = distance(looped(decoder, 10, nearness=1.0))
-    many = distance(looped(decoder, 10, candidates=8, likelihood=0.0))
+    one = distance(looped(decoder, 32, nearness=1.0))
+    many = distance(looped(decoder, 32, candidates=8, likelihood=0.0))
     assert many < one
 
 
