@@ -30,6 +30,7 @@ ORDER = [
     "pretrained",
     "decoder",
     "generation",
+    "infilling",
     "scoring",
     "versions",
     "pages",

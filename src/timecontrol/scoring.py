@@ -9,7 +9,7 @@ Nothing leaves the machine.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ from timecontrol.sentences import paragraphs, splitter
 if TYPE_CHECKING:
     from timecontrol.decoder import Decoder
     from timecontrol.generation import Written
+    from timecontrol.infilling.fill import Infilled
     from timecontrol.plans import Plan
 
 Array = NDArray[np.float64]
@@ -249,19 +250,13 @@ class TimeControl:
         from timecontrol.generation import write
         from timecontrol.generation.request import default_writing, plans_for
 
-        if self.writer is None:
-            raise TimeControlError(
-                "There is no decoder to write with: open the run folder of one (timecontrol train "
-                f"decoder){' or ' + ', '.join(DECODERS) if DECODERS else ''}."
-            )
-        if callable(self.writer):
-            self.writer = self.writer()
+        writer = self._decoder()
         more = {"seed": seed, "top_p": top_p, "temperature": temperature}
         more |= {"guidance": guidance, "loop": loop, "candidates": candidates}
-        writing = default_writing(self.writer, str(length), **more)
+        writing = default_writing(writer, str(length), **more)
         if plan is None or isinstance(plan, str):
             plans = plans_for(
-                self.writer,
+                writer,
                 n,
                 writing,
                 kind=plan,
@@ -278,7 +273,76 @@ class TimeControl:
                     f"{len(plans)} plans are given, and followed as they are: no other n ({n}), "
                     "start, goal, waypoints or sentences."
                 )
-        return list(write(self.writer, plans, writing, batch=batch))
+        return list(write(writer, plans, writing, batch=batch))
+
+    def infill(
+        self,
+        left: str = "",
+        right: str = "",
+        n: int = 1,
+        *,
+        candidates: int = 1,
+        first: str | None = None,
+        words: int | None = None,
+        context: int | None = None,
+        weights: "Mapping[str, float] | None" = None,
+        noise: float = 0.0,
+        seed: int = 0,
+        top_p: float = 0.95,
+        temperature: float = 1.0,
+    ) -> "Infilled":
+        """Write the sentences that are missing between two texts.
+
+        Args:
+            left: What comes before the gap; with gaps marked in it (``[ ... ]``), a whole text.
+            right: What comes after it.
+            n: Missing sentences.
+            candidates: Drawn for a gap; the best one is put in, the others are kept beside it.
+            first: Words that the first missing sentence begins with.
+            words: About so many in each missing sentence.
+            context: Sentences that are read on each side, at most.
+            weights: Of the ranking: ``likely``, ``near``, ``follows``.
+            noise: What the noise of the bridge is multiplied by; 0: its mean.
+            seed: Of the draws.
+            top_p: Mass of the tokens that are drawn from.
+            temperature: Of the draws; 0: the most probable token.
+
+        Raises:
+            TimeControlError: There is no decoder, no text, or more than the decoder takes.
+        """
+        from timecontrol.infilling.fill import filling_of, infill
+        from timecontrol.infilling.gaps import MARK
+
+        whole = left
+        if right or not MARK.search(left):
+            if MARK.search(left + right):
+                raise TimeControlError("Gaps are marked in the text, or lie between two: not both.")
+            whole = f"{left} [ ...{n} ] {right}"
+        decoder = self._decoder()
+        filling = filling_of(
+            decoder,
+            candidates=candidates,
+            first=first,
+            words=words,
+            context=context,
+            weights=weights,
+            noise=noise,
+            seed=seed,
+            top_p=top_p,
+            temperature=temperature,
+        )
+        return infill(decoder, whole, filling)
+
+    def _decoder(self) -> "Decoder":
+        """Return the decoder, opened on first use."""
+        if self.writer is None:
+            raise TimeControlError(
+                "There is no decoder to write with: open the run folder of one (timecontrol train "
+                f"decoder){' or ' + ', '.join(DECODERS) if DECODERS else ''}."
+            )
+        if callable(self.writer):
+            self.writer = self.writer()
+        return self.writer
 
     def score(self, text: "str | Sequence[str] | Written", id: str = "text") -> Report:
         """Judge one document: a text, its sentences, or what ``generate`` wrote."""

@@ -29,7 +29,7 @@ from timecontrol.corpora.documents import Document, Section
 from timecontrol.corpora.layout import Layout
 from timecontrol.errors import pick
 from timecontrol.sentences import clean
-from timecontrol.vocabulary import add_marks, grow, marks, tag_text
+from timecontrol.vocabulary import BLANK, FILL, add_marks, grow, marks, tag_text
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -99,9 +99,13 @@ class Codec:
     """A tokenizer with the marks of a layout added, and the way documents are written with it."""
 
     def __init__(
-        self, tokenizer: "PreTrainedTokenizerBase", layout: Layout, preset: str = "best"
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        layout: Layout,
+        preset: str = "best",
+        gaps: bool = False,
     ) -> None:
-        """Add the layout's marks to ``tokenizer`` (in place)."""
+        """Add the layout's marks to ``tokenizer`` (in place); with ``gaps``, those of gaps, too."""
         self.tokenizer, self.layout = tokenizer, layout
         self.style = pick(STYLES, preset, "preset")
         self._marks = marks(
@@ -109,11 +113,13 @@ class Codec:
             self.style.unit_end,
             self.style.go_on if layout.tags else "",
             "." if self.style.period else "\n",
+            gaps,
         )
         ids = add_marks(tokenizer, self._marks)
         self.unit_end = ids[self.style.unit_end]
         self.tag_ids = {tag: ids[tag_text(tag)] for tag in layout.tags}
         self.go_on = ids.get(self.style.go_on)
+        self.blank, self.fill = ids.get(BLANK), ids.get(FILL)
         self.new_ids = sorted(ids.values())
         self.begin, self.end = int(tokenizer.bos_token_id), int(tokenizer.eos_token_id)
         known = {i for i, token in tokenizer.added_tokens_decoder.items() if token.special}
@@ -151,16 +157,26 @@ class Codec:
         for piece in pieces:
             if piece.first:
                 starts.append((piece.tag, len(ids)))
-                if piece.tag is not None:
-                    ids.append(self.tag_ids[piece.tag])
-            elif piece.opened:
-                assert self.go_on is not None
-                ids.append(self.go_on)
-            ids += piece.ids
-            if piece.marked:
-                ids.append(self.unit_end)
+            ids += self.written(piece)
         ids.append(self.end)
         return Encoded(ids, starts)
+
+    def opening(self, piece: Piece) -> list[int]:
+        """Return what stands before a sentence: the tag of its section, or that this goes on."""
+        if piece.first:
+            return [] if piece.tag is None else [self.tag_ids[piece.tag]]
+        if not piece.opened:
+            return []
+        assert self.go_on is not None
+        return [self.go_on]
+
+    def written(self, piece: Piece) -> list[int]:
+        """Return a sentence with the marks about it."""
+        return [*self.opening(piece), *piece.ids, *([self.unit_end] if piece.marked else [])]
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the ids of a plain text; marks in it stay text."""
+        return self._tokenize([text])[0]
 
     def _tokenize(self, texts: list[str]) -> list[list[int]]:
         if not texts:
@@ -228,7 +244,8 @@ class Codec:
                 sections[-1][1].append(text)
             unit.clear()
 
-        drop = {*self.tokenizer.all_special_ids, self.go_on} - {self.unit_end, *tags}
+        drop = {*self.tokenizer.all_special_ids, self.go_on, self.blank, self.fill}
+        drop -= {self.unit_end, *tags}
         for position, i in enumerate(ids):
             if i == self.end and position > 0:
                 break

@@ -34,7 +34,13 @@ def tag_text(tag: str) -> str:
     return f"[ {tag} ]"
 
 
-def marks(layout: Layout, unit_end: str, go_on: str = "", ends: str = ".") -> dict[str, str]:
+BLANK, FILL = "[ BLANK ]", "[ FILL ]"
+"""Where sentences are missing, and what begins the sentences that were."""
+
+
+def marks(
+    layout: Layout, unit_end: str, go_on: str = "", ends: str = ".", gaps: bool = False
+) -> dict[str, str]:
     """Return the new tokens of a layout, each with the words its row starts from.
 
     Args:
@@ -43,9 +49,11 @@ def marks(layout: Layout, unit_end: str, go_on: str = "", ends: str = ".") -> di
         go_on: The mark that a section goes on; empty: there is none.
         ends: What the unit-end mark starts from. A period, where it stands for one. Else better
             something that sentences do not hold: one that is like a period is taken for it.
+        gaps: Whether there are marks for a gap and its filling, too.
     """
     found = {tag_text(tag): f" {tag.title()}" for tag in layout.tags} | {unit_end: ends}
-    return found | ({go_on: " And"} if go_on else {})
+    found |= {go_on: " And"} if go_on else {}
+    return found | ({BLANK: " ___", FILL: " Answer"} if gaps else {})
 
 
 def add_marks(tokenizer: "PreTrainedTokenizerBase", tokens: Mapping[str, str]) -> dict[str, int]:

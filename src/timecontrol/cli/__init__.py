@@ -20,7 +20,9 @@ from timecontrol.cli import (
     encode,
     evaluate,
     export,
+    gapped,
     generate,
+    infill,
     plan,
     plot,
     reproduce,
@@ -49,8 +51,9 @@ app.add_typer(train.app, name="train")
 app.command("encode", epilog=encode.EPILOG)(encode.run)
 app.command("plan", epilog=plan.EPILOG)(plan.run)
 app.command("generate", epilog=generate.EPILOG)(generate.run)
-for verb in writings.VERBS:
-    evaluate.app.command(verb.__name__, epilog=writings.VERBS[verb])(verb)
+app.command("infill", epilog=infill.EPILOG)(infill.run)
+for verb, epilog in {**writings.VERBS, **gapped.VERBS}.items():
+    evaluate.app.command(verb.__name__, epilog=epilog)(verb)
 app.add_typer(evaluate.app, name="evaluate")
 app.command("reproduce", epilog=reproduce.EPILOG)(reproduce.run)
 app.command("score", epilog=score.EPILOG)(score.run)

@@ -40,10 +40,20 @@ def run(
         "smollm2-135m"
     ),
     lora: Annotated[int | None, typer.Option(help="Rank of adapters; 0: all weights.")] = None,
+    lora_dropout: Annotated[
+        float | None, typer.Option(help="Share of what adapters read that a step does not see.")
+    ] = None,
     preset: Annotated[str, typer.Option(help="best, paper or released.")] = "best",
     seed: Annotated[int, typer.Option(help="Of batches, trimming and noise.")] = 0,
     epochs: Annotated[int | None, typer.Option(help="At most so many.")] = None,
     batch: Annotated[int | None, typer.Option(help="Documents at once.")] = None,
+    grouped: Annotated[
+        bool | None,
+        typer.Option("--grouped/--mixed", help="Documents of like length in a batch: less to fill"),
+    ] = None,
+    documents: Annotated[
+        int | None, typer.Option(help="Training documents at most; 0: all.")
+    ] = None,
     accumulate: Annotated[int | None, typer.Option(help="Batches a step.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate (of adapters too).")] = None,
     keep: Annotated[
@@ -70,6 +80,12 @@ def run(
     ] = None,
     form: Annotated[
         str | None, typer.Option(help="How documents are written as tokens: best, decided, ...")
+    ] = None,
+    arrangement: Annotated[
+        str | None, typer.Option(help="forward; to fill gaps: right-first or blanks.")
+    ] = None,
+    gap: Annotated[
+        int | None, typer.Option(help="Sentences missing in training, at most, to fill gaps.")
     ] = None,
     units: Annotated[
         int | None, typer.Option(help="Hidden units of the projection; 0: linear.")
@@ -151,9 +167,12 @@ def run(
         method=method,
         seed=seed,
         lora=lora,
+        lora_dropout=lora_dropout,
         epochs=epochs,
         batch=batch,
         accumulate=accumulate,
+        grouped=grouped,
+        documents=documents,
         rate=rate,
         lora_rate=rate,
         keep=keep,
@@ -164,6 +183,8 @@ def run(
         fusion=fusion,
         look=look,
         form=form,
+        arrangement=arrangement,
+        gap=gap,
         units=units,
         smooth=smooth,
         within=within,

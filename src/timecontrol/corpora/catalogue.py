@@ -44,6 +44,9 @@ class Entry:
     """Whether folders are searched to the bottom, all formats are read, and paths are ids."""
     apart: bool = False
     """Whether every section is a document of its own, in the split of the whole."""
+    width: int = 0
+    """If not 0, every section is cut into documents of so many sentences, without its tag; a rest
+    is left out."""
 
 
 CORPORA: dict[str, Entry] = {
@@ -97,6 +100,13 @@ CORPORA: dict[str, Entry] = {
         (stories.EPISODIC,),
         ("stories",),
         apart=True,
+    ),
+    "windows": Entry(
+        "five neighbouring sentences of an episode, each five a document of its own",
+        STORY,
+        (stories.EPISODIC,),
+        ("stories",),
+        width=5,
     ),
     "text": Entry(
         "own .txt and .md files, one or a folder", None, (own.TEXT, own.MARKDOWN), deep=True

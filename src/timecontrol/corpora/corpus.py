@@ -10,7 +10,7 @@ from pathlib import Path
 
 from timecontrol.corpora import own, synthetic
 from timecontrol.corpora.catalogue import CORPORA, Entry
-from timecontrol.corpora.documents import Document
+from timecontrol.corpora.documents import Document, Section
 from timecontrol.corpora.files import path_text
 from timecontrol.corpora.finding import find_files, locate
 from timecontrol.corpora.layout import Layout, joined
@@ -133,6 +133,8 @@ def _one(spec: str, reading: Reading, split_by: str) -> Corpus:
                         reading.unlisted += 1
                     elif entry.apart:
                         yield from _apart(placed)
+                    elif entry.width:
+                        yield from _windows(placed, entry.width)
                     else:
                         yield placed
 
@@ -172,3 +174,16 @@ def _apart(document: Document) -> Iterator[Document]:
         yield replace(
             document, id=f"{document.id}/{number}", sections=(section,), group=document.id
         )
+
+
+def _windows(document: Document, width: int) -> Iterator[Document]:
+    """Yield the sections of a document in pieces of so many sentences; none overlap."""
+    for number, section in enumerate(document.sections):
+        for place in range(len(section.sentences) // width):
+            kept = section.sentences[place * width : (place + 1) * width]
+            yield replace(
+                document,
+                id=f"{document.id}/{number}/{place}",
+                sections=(Section(None, kept),),
+                group=document.id,
+            )

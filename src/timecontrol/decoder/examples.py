@@ -17,6 +17,7 @@ from torch.utils.data import Dataset
 
 from timecontrol.corpora import Document
 from timecontrol.decoder.alignment import unit_index
+from timecontrol.decoder.arrangement import MARKS, arranged, drawn_gap, near
 from timecontrol.decoder.losses import IGNORED
 from timecontrol.decoder.settings import Settings
 from timecontrol.decoder.straying import spans, strayed
@@ -197,6 +198,8 @@ class Examples(Dataset[Example]):
     def __getitem__(self, number: int) -> Example:
         s, item, training = self.settings, self.items[number], self.scale is not None
         random = np.random.default_rng((s.seed, self.epoch if training else 0, number))
+        if s.fills:
+            return self._with_gap(item, random)
         pieces, points = item.pieces, item.points
         if s.trim == "sections":
             kept = trim(pieces, self.window, random)
@@ -228,6 +231,25 @@ class Examples(Dataset[Example]):
         unlearnt = {i for place in which for i in places[place]}
         weights = self._weights(ids, unlearnt)
         return Example(ids, weights, points, keep, starts, sections, rows)
+
+    def _with_gap(self, item: Item, random: np.random.Generator) -> Example:
+        """Return a document as an example of filling a gap (``arrangement``)."""
+        s, pieces = self.settings, item.pieces
+        gap = drawn_gap(len(pieces), s.gap, random)
+        costs = [len(self.codec.written(p)) for p in pieces]
+        missing = sum(costs[i] for i in gap)
+        within = near(costs, gap, self.window - MARKS - missing)
+        read = arranged(self.codec, pieces, gap, within, s.arrangement)
+        fill = [token for i in gap for token in self.codec.written(pieces[i])]
+        ids = [*read.ids, *fill, self.codec.end][: self.window]
+        points = smoothed(item.points, s.smooth)[[*read.order, *gap]]
+        keep = True
+        if self.scale is not None:
+            points = points + s.noise * self.scale * random.standard_normal(points.shape)
+            keep = bool(random.random() >= s.latent_dropout)
+        marks = {self.codec.blank, self.codec.fill}
+        weights = [0.0 if token in marks else 1.0 for token in ids]
+        return Example(ids, weights, points, keep, [], [])
 
     def _weights(self, ids: list[int], unlearnt: Collection[int] = ()) -> list[float]:
         """Return how much each prediction counts: more after a sentence or at the beginning.

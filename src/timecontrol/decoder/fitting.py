@@ -29,13 +29,14 @@ from timecontrol.decoder.health import health
 from timecontrol.decoder.lora import adapt, rounded
 from timecontrol.decoder.making import model_of, positions_of
 from timecontrol.decoder.model import PlannedLM
-from timecontrol.decoder.settings import Settings
+from timecontrol.decoder.settings import FORWARD, Settings
 from timecontrol.decoder.training import Outcome, train
 from timecontrol.decoder.trimming import size
 from timecontrol.encoder import Encoder
 from timecontrol.encoder.documents import Chosen
 from timecontrol.errors import TimeControlError
 from timecontrol.plans import Law
+from timecontrol.plans.missing import Bridge
 from timecontrol.progress import Progress
 
 Array = NDArray[np.float64]
@@ -63,6 +64,8 @@ class Fitted:
     peft: Any
     """The model with its adapters apart; ``None`` where all weights were trained."""
     law: Law | None
+    bridge: Bridge | None
+    """Where sentences lie that are missing; ``None`` without latents."""
     metrics: dict[str, Any]
 
 
@@ -97,6 +100,7 @@ def fine_tune(
     most = positions_of(lm)
     window = min(window or most, most)
     about["window"] = window
+    chosen = replace(chosen, train=fewer(chosen.train, settings))
     paths = [paths_of(part, encoder, progress) for part in chosen.both]
     pairs = zip(chosen.both, paths, strict=True)
     items = [items_of(d, p, codec, settings, window) for d, p in pairs]
@@ -106,6 +110,7 @@ def fine_tune(
             "tokens; at least 2 are needed. --trim sections shortens long ones."
         )
     about["corpus"]["used"] = {"train": len(items[0]), "val": len(items[1])}
+    about["longest"] = max(len(item.pieces) for item in items[0])
     plain = Examples(items[0], codec, settings, window)
     law, mean, sd = law_of(plain, settings)
     torch.manual_seed(settings.seed)
@@ -113,7 +118,9 @@ def fine_tune(
     if model.config.plan_dim:
         model.projection.mean.copy_(torch.from_numpy(mean))  # type: ignore[operator]
         model.projection.sd.copy_(torch.from_numpy(sd))  # type: ignore[operator]
-    peft = adapt(model, settings.lora, codec.new_ids) if settings.lora else None
+    peft = None
+    if settings.lora:
+        peft = adapt(model, settings.lora, codec.new_ids, settings.lora_dropout)
     trained: Any = model if peft is None else peft
     trained.to(place)
     training = Examples(items[0], codec, settings, window, sd)
@@ -167,7 +174,17 @@ def fine_tune(
     metrics = metrics_of(outcome)
     with torch.autocast(place.type, torch.bfloat16, enabled=bf16):
         metrics["health"] = health(model, held, collate) if len(held) else None
-    return Fitted(model, peft, law, metrics)
+    bridge = None if encoder is None else Bridge.of(paths[0])
+    return Fitted(model, peft, law, bridge, metrics)
+
+
+def fewer(documents: list[Document], settings: Settings) -> list[Document]:
+    """Return as many documents as are to be trained on, in their order; drawn by the seed."""
+    if not settings.documents or settings.documents >= len(documents):
+        return documents
+    random = np.random.default_rng((settings.seed, len(documents)))
+    kept = random.choice(len(documents), settings.documents, replace=False)
+    return [documents[i] for i in sorted(kept.tolist())]
 
 
 def even(examples: Examples, settings: Settings) -> int:
@@ -191,6 +208,9 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
     """Return what plans are drawn from, and mean and standard deviation of their points."""
     if not settings.follows:
         return None, np.zeros(0), np.zeros(0)
+    if settings.fills:  # plans are of documents as they are
+        settings = replace(settings, arrangement=FORWARD)
+        examples = Examples(examples.items, examples.codec, settings, examples.window)
     whole = [examples[i] for i in range(len(examples))]
     single = replace(settings, smooth=1)
     raw = Examples(examples.items, examples.codec, single, examples.window)

@@ -3,6 +3,7 @@
     config.json           format, settings, base, layout, encoder, corpus, versions
     model/ or adapter/    the weights: a transformers model, or PEFT's adapter
     law.safetensors       what plans are drawn from
+    bridge.safetensors    where sentences lie that are missing
     encoder/              the encoder whose latents it follows
     metrics.json          numbers of every epoch, the health check
     README.md             the model card
@@ -19,11 +20,12 @@ from timecontrol.runs import CONFIG, is_done, is_finished, refuse_strangers, wri
 
 MODEL, ADAPTER, ENCODER, CHECKPOINTS = "model", "adapter", "encoder", "checkpoints"
 LAW, METRICS, CARD = "law.safetensors", "metrics.json", "README.md"
+BRIDGE = "bridge.safetensors"
 IDENTITY = "identity.txt"
 """In the folder of checkpoints: of which run they are."""
 EVALUATIONS = "test-evaluations.jsonl"
 FOLDERS = (MODEL, ADAPTER, ENCODER, CHECKPOINTS)
-FILES = (LAW, METRICS, CARD, EVALUATIONS)
+FILES = (LAW, BRIDGE, METRICS, CARD, EVALUATIONS)
 
 
 def make_ready(folder: Path, identity: str, overwrite: bool) -> bool:

@@ -13,7 +13,7 @@ def codec_of(tokenizer: Any, layout: Layout, settings: Settings) -> Any:
     """Return how documents are written as tokens: a ``tokens.Codec``."""
     from timecontrol.tokens import Codec
 
-    return Codec(tokenizer, layout, settings.form)
+    return Codec(tokenizer, layout, settings.form, settings.fills)
 
 
 def model_of(lm: Any, codec: Any, settings: Settings, dim: int) -> PlannedLM:

@@ -26,6 +26,7 @@ from timecontrol.decoder.facts import (
 from timecontrol.decoder.fitting import How, fine_tune
 from timecontrol.decoder.folder import (
     ADAPTER,
+    BRIDGE,
     CARD,
     CHECKPOINTS,
     ENCODER,
@@ -47,6 +48,7 @@ from timecontrol.encoder.provenance import provenance
 from timecontrol.errors import TimeControlError, brief
 from timecontrol.features.extract import one_gelu
 from timecontrol.plans import Law
+from timecontrol.plans.missing import Bridge
 from timecontrol.pretrained import SHIPPED, decoder_folder, open_encoder
 from timecontrol.progress import Progress, silent
 from timecontrol.runs import (
@@ -75,6 +77,8 @@ class Decoder:
     metrics: dict[str, Any]
     encoder: Encoder | None = None
     """The encoder whose latents it follows."""
+    bridge: Bridge | None = None
+    """Where sentences lie that are missing; older decoders do not know."""
     peft: Any = None
     """The model with its adapters apart, after training with them."""
 
@@ -172,6 +176,7 @@ class Decoder:
             fitted.law,
             fitted.metrics,
             encoder,
+            fitted.bridge,
             fitted.peft,
         )
         if folder is not None:
@@ -238,6 +243,9 @@ class Decoder:
         if self.law is not None:
             tensors = {k: torch.from_numpy(np.array(v)) for k, v in self.law.tensors().items()}
             write_tensors(place / LAW, tensors)
+        if self.bridge is not None:
+            numbers = {k: torch.from_numpy(np.array(v)) for k, v in self.bridge.tensors().items()}
+            write_tensors(place / BRIDGE, numbers)
         if self.encoder is not None and not self.config["encoder"]["shipped"]:
             self.encoder.save(place / ENCODER)
         write_json(place / METRICS, self.metrics)
@@ -268,6 +276,10 @@ class Decoder:
             if (folder / LAW).is_file():
                 tensors, _ = read_tensors(folder / LAW)
                 law = Law.from_tensors({k: v.numpy() for k, v in tensors.items()})
+            bridge = None
+            if (folder / BRIDGE).is_file():
+                tensors, _ = read_tensors(folder / BRIDGE)
+                bridge = Bridge.from_tensors({k: v.numpy() for k, v in tensors.items()})
             base = config["base"]["name"]
             wanted = config["base"]["checksum"]
             inside = folder / MODEL
@@ -299,9 +311,8 @@ class Decoder:
         if place.type == "cuda":
             one_gelu(whole)
         whole.requires_grad_(False).eval().to(place)
-        return cls(
-            model, codec, settings, config, law, metrics, _encoder(folder, config, device, dtype)
-        )
+        encoder = _encoder(folder, config, device, dtype)
+        return cls(model, codec, settings, config, law, metrics, encoder, bridge)
 
 
 def _encoder(folder: Path, config: dict[str, Any], device: str, dtype: str) -> Encoder | None:

@@ -16,6 +16,7 @@ METHODS = ("planned", "plain", "clock", "section-dense", "section-sparse")
 TRIMS = ("sections", "cut", "drop")
 KEEPS = ("last", "best")
 FUSIONS = ("add", "film")
+FORWARD, RIGHT_FIRST, BLANKS = ARRANGEMENTS = ("forward", "right-first", "blanks")
 
 
 YOUNGER: dict[str, Any] = {
@@ -24,6 +25,11 @@ YOUNGER: dict[str, Any] = {
     "jitter": 0.0,
     "astray": 0.0,
     "apart": 0.0,
+    "arrangement": FORWARD,
+    "gap": 1,
+    "documents": 0,
+    "grouped": False,
+    "lora_dropout": 0.05,
 }
 """What older decoders did not have, as it was with them."""
 
@@ -40,6 +46,12 @@ class Settings:
     ``section-sparse``: only where one begins (the paper's oracles)."""
     form: str = "decided"
     """How documents are written as tokens: a key of ``tokens.STYLES``."""
+    arrangement: str = FORWARD
+    """What is read before what. ``forward``: a document from its beginning to its end. For a model
+    that fills gaps: ``right-first``, what follows the gap, what comes before it, then the missing
+    sentences; ``blanks``, the document with the gap, then these (``arrangement``)."""
+    gap: int = 3
+    """Sentences that are missing in training, at most, where there are gaps."""
     window: int = 1024
     """Tokens of a training document at most; 0: as many as the base takes."""
     trim: str = "sections"
@@ -88,8 +100,12 @@ class Settings:
     distinct: float = 0.0
     """How far from the words of their tags the rows of new tokens start: 0 at the words, 1 in
     directions of their own."""
+    documents: int = 0
+    """Training documents at most, drawn by the seed; 0: all."""
     epochs: int = 8
     batch: int = 8
+    grouped: bool = False
+    """Whether documents of like length are put together, so that little is filled up."""
     accumulate: int = 1
     """Batches a step of the optimiser."""
     rate: float = 1e-4
@@ -109,15 +125,17 @@ class Settings:
     """Rank of the adapters; 0: all weights are trained."""
     lora_rate: float = 1e-3
     """Learning rate of adapters, which start from nothing."""
+    lora_dropout: float = 0.05
+    """Share of what adapters read that a training step does not see."""
     seed: int = 0
 
     def __post_init__(self) -> None:
         choices = {"method": METHODS, "trim": TRIMS, "keep": KEEPS, "form": tuple(STYLES)}
-        choices["fusion"] = FUSIONS
+        choices |= {"fusion": FUSIONS, "arrangement": ARRANGEMENTS}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 pick(dict.fromkeys(allowed), getattr(self, name), name)
-        for name in ("depths", "smooth", "epochs", "batch", "accumulate"):
+        for name in ("depths", "smooth", "epochs", "batch", "accumulate", "gap"):
             if getattr(self, name) < 1:
                 raise TimeControlError(f"{name} is {getattr(self, name)}: 1 or more.")
         for name in ("rate", "projection_rate", "lora_rate", "end_weight", "clip"):
@@ -133,11 +151,14 @@ class Settings:
             "units",
             "look",
             "apart",
+            "documents",
         ):
             if not 0 <= getattr(self, name) < math.inf:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: 0 or more.")
         if self.seed < 0:
             raise TimeControlError(f"seed is {self.seed}: 0 or more.")
+        if not 0 <= self.lora_dropout < 1:
+            raise TimeControlError(f"lora dropout is {self.lora_dropout:g}: 0 or more, below 1.")
         for name in ("latent_dropout", "astray", "warm_up", "distinct"):
             if not 0 <= getattr(self, name) <= 1:
                 raise TimeControlError(f"{_words(name)} is {getattr(self, name):g}: from 0 to 1.")
@@ -145,6 +166,11 @@ class Settings:
             raise TimeControlError(f"window is {self.window}: 16 tokens or more, or 0 for all.")
         if self.seed >= 2**31:
             raise TimeControlError(f"seed is {self.seed}: below 2147483648.")
+
+    @property
+    def fills(self) -> bool:
+        """Whether it is trained to fill gaps."""
+        return self.arrangement != FORWARD
 
     @property
     def follows(self) -> bool:
@@ -198,6 +224,11 @@ SECTIONS = {"smooth": 1, "noise": 0.0, "standardise": False, "clock": False}
 """Where the supervised methods differ in ``best``: a section is no number to be averaged."""
 
 
+FILLING = {"smooth": 1, "end_weight": 1.0, "latent_dropout": 0.2}
+"""Where models that fill gaps differ in ``best``: averages would hold what is missing, and what
+follows a sentence is no decision."""
+
+
 def preset(name: str, **changes: Any) -> Settings:
     """Return a preset with some settings changed; those that are ``None`` stay."""
     settings = pick(PRESETS, name, "preset")
@@ -206,4 +237,6 @@ def preset(name: str, **changes: Any) -> Settings:
     own: dict[str, Any] = SECTIONS if method.startswith("section-") else {}
     if method == "clock":
         own = {**SECTIONS, "clock": True, "end_row": True}
+    if given.get("arrangement", FORWARD) != FORWARD:
+        own = {**own, **FILLING}
     return replace(settings, **{**own, **given})

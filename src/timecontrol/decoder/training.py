@@ -19,6 +19,7 @@ from transformers import (
     TrainerCallback,
     TrainingArguments,
 )
+from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from timecontrol.decoder.examples import Collator, Examples
 from timecontrol.decoder.settings import Settings
@@ -165,6 +166,16 @@ class PlanTrainer(Trainer):
     def __init__(self, settings: Settings, **rest: Any) -> None:
         self.settings = settings
         super().__init__(**rest)
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        """Return the order of the documents of an epoch; those of like length may be together."""
+        given: Any = self.train_dataset if train_dataset is None else train_dataset
+        if not self.settings.grouped:
+            bare: Any = super()
+            return bare._get_train_sampler(given)
+        lengths = [len(given[i].ids) for i in range(len(given))]
+        state = torch.Generator().manual_seed(self.settings.seed)
+        return LengthGroupedSampler(self.settings.batch, lengths=lengths, generator=state)
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
         """Return AdamW: weight decay on matrices alone, the projection at its own rate."""

@@ -1,0 +1,371 @@
+"""Every sentence of a window left out in turn, written again in several ways, and compared.
+
+A way is a decoder and how it is used: ``RUN``, ``RUN:latent-free`` (its latents are not told),
+``RUN:best-8`` (the best of 8 candidates), ``RUN:noise-1`` (latents drawn from the bridge). What was
+written is kept beside the result, one file a way, and not written again. Nothing of the documents
+is kept there: a gap is named by its document and place.
+"""
+
+import gc
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from timecontrol.bases import resolve
+from timecontrol.corpora import Corpus, Document
+from timecontrol.decoder import Decoder
+from timecontrol.encoder.evaluations import log_test
+from timecontrol.errors import TimeControlError
+from timecontrol.experiments.decoders import Found, about, check, result
+from timecontrol.experiments.evaluate import Place
+from timecontrol.experiments.material import held_out
+from timecontrol.infilling.asking import ask_of
+from timecontrol.infilling.drafts import Drawing
+from timecontrol.infilling.fill import Filling, bridge_of, fill_all, latents_of
+from timecontrol.infilling.gaps import Gapped, Slot
+from timecontrol.infilling.ranking import Weights
+from timecontrol.metrics.infilling import Fillings, differences
+from timecontrol.pretrained import decoder_folder, looks_folder
+from timecontrol.runs import read_config
+
+COMPARED = ("bleu", "rouge_l", "bertscore_f1")
+SHOWN = (
+    "bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore_p", "bertscore_r", "bertscore_f1",
+    "distinct_1", "distinct_2", "stuck", "words",
+)  # fmt: skip
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Way:
+    """A decoder, and how it is used."""
+
+    text: str
+    """As it was given."""
+    model: str
+    filling: Filling
+
+    @property
+    def label(self) -> str:
+        """What it is called in tables."""
+        name = Path(self.model).name
+        return name + self.text[len(self.model) :]
+
+
+def way_of(text: str, filling: Filling) -> Way:
+    """Return the way that ``RUN:latent-free:best-8`` names."""
+    model, found = text, filling
+    while True:
+        match = re.fullmatch(r"(.+):(latent-free|best-\d{1,3}|noise-\d+(?:\.\d+)?)", model)
+        if match is None:
+            return Way(text, model, found)
+        model, word = match[1], match[2]
+        kind, _, number = word.partition("-")
+        if word == "latent-free":
+            found = replace(found, drawing=replace(found.drawing, latents=False))
+        elif kind == "best":
+            found = replace(found, candidates=int(number))
+        else:
+            found = replace(found, noise=float(number))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A sentence that is left out."""
+
+    document: Document
+    place: int
+
+    @property
+    def key(self) -> str:
+        """What names it."""
+        return f"{self.document.id}#{self.place}"
+
+    @property
+    def story(self) -> str:
+        """What it is drawn with in resamples."""
+        return self.document.group or self.document.id
+
+    @property
+    def true(self) -> str:
+        """The sentence that stood there."""
+        return self.document.sentences[self.place]
+
+    def text(self) -> Gapped:
+        """Return the document without it."""
+        slots: list[Slot] = []
+        for section in self.document.sections:
+            for i, sentence in enumerate(section.sentences):
+                own = None if len(slots) == self.place else sentence
+                slots.append(Slot(own, section.tag, i == 0 and section.tag is not None))
+        return Gapped(tuple(slots))
+
+
+def gaps_of(documents: Sequence[Document]) -> list[Gap]:
+    """Return every sentence of every document of two or more, each left out alone."""
+    return [Gap(d, i) for d in documents if len(d.sentences) > 1 for i in range(len(d.sentences))]
+
+
+def infillings(
+    corpus: Corpus,
+    *,
+    models: Sequence[str],
+    split: str = "val",
+    top_p: float = 0.95,
+    temperature: float = 1.0,
+    weights: Weights | None = None,
+    seed: int = 0,
+    base: str | None = "mpnet",
+    most: int | None = None,
+    batch: int = 32,
+    out: Path | None = None,
+    place: Place | None = None,
+) -> Found:
+    """Return how like the fillings of several ways are to the sentences that stood there.
+
+    Args:
+        corpus: Whose documents.
+        models: Ways; the first is what the others are compared with.
+        split: Of the corpus.
+        top_p: Mass of the tokens that are drawn from.
+        temperature: Of the draws.
+        weights: By which candidates are ranked.
+        seed: Of the draws.
+        base: Of BERTScore; ``None``: it is not measured.
+        most: Only the first so many documents.
+        batch: Gaps at once.
+        out: A folder where what was written is kept.
+        place: Where to compute.
+    """
+    place = place or Place()
+    filling = Filling(
+        drawing=Drawing(top_p=top_p, temperature=temperature, seed=seed),
+        weights=weights or Weights(),
+    )
+    ways = [way_of(text, filling) for text in models]
+    check([way.model for way in ways])
+    folder = resolve(base).source if base is not None else None
+    gaps = gaps_of(held_out(corpus, split, most))
+    stories, true = [gap.story for gap in gaps], [gap.true for gap in gaps]
+    rows: list[Found] = []
+    decoders: list[Found] = []
+    first: Fillings | None = None
+    for way in ways:
+        texts, told = written(way, gaps, batch, out, place)
+        decoders.append(told)
+        found = Fillings.of(stories, texts, true, folder)
+        row: Found = {"label": way.label, "n": len(gaps), "measures": found.measures()}
+        row["by_place"] = by_place(found, gaps)
+        if first is None:
+            first = found
+        else:
+            row["against"] = differences(first, found)
+        if split == "test":
+            numbers = {k: row["measures"].get(k) for k in COMPARED}
+            log_test(looks_folder(way.model, "decoder"), "evaluate infilling", corpus.name, numbers)
+        rows.append(row)
+    settings = {
+        "gaps": len(gaps),
+        "stories": len(set(stories)),
+        "top_p": top_p,
+        "temperature": temperature,
+        "seed": seed,
+        "weights of candidates": asdict(filling.weights),
+        "BERTScore": f"{resolve(base).label}, last layer, not rescaled" if base else None,
+    }
+    unique = {told["identity"]: told for told in decoders}
+    made = result("infilling", corpus, list(unique.values()), settings, rows, place)
+    documents = len({gap.document.id for gap in gaps})
+    return {**made, "split": split, "documents": documents, "tables": tables(rows), "note": NOTE}
+
+
+def written(
+    way: Way, gaps: Sequence[Gap], batch: int, out: Path | None, place: Place
+) -> tuple[list[str], Found]:
+    """Return what a way writes into gaps, and what decoder it is; what is kept is not written."""
+    config = read_config(decoder_folder(way.model), "decoder")
+    key = {"format": FORMAT, "identity": config["identity"], "filling": asdict(way.filling)}
+    name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:12]
+    kept: dict[str, Any] = {}
+    file = None
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', way.label)}-{name}.jsonl"
+        kept = dict(_read(file))
+    left = [gap for gap in gaps if gap.key not in kept]
+    if left:
+        decoder = Decoder.load(way.model, place.device, place.dtype)
+        told = about(way.model, decoder)
+        for some in fillings(decoder, way.filling, left, batch, place):
+            kept |= some
+            if file is not None:
+                _append(file, some)
+        del decoder
+        gc.collect()
+    else:
+        told = _about(way.model, config)
+    return [kept[gap.key]["candidates"][0]["text"] for gap in gaps], told
+
+
+def fillings(
+    decoder: Decoder, filling: Filling, gaps: Sequence[Gap], batch: int, place: Place
+) -> Iterator[dict[str, Any]]:
+    """Yield what is written into gaps, a batch at a time, by their keys."""
+    bridge = bridge_of(decoder)
+    order = sorted(gaps, key=lambda gap: len(gap.document.text))
+    with place.progress("filling", len(gaps), 0, "gaps") as advance:
+        for start in range(0, len(order), batch):
+            some = order[start : start + batch]
+            texts = [gap.text() for gap in some]
+            latents = latents_of(decoder, texts)
+            asks = [
+                ask_of(decoder, text, range(gap.place, gap.place + 1), bridge, own)
+                for gap, text, own in zip(some, texts, latents, strict=True)
+            ]
+            numbers = [_number(gap.key) for gap in some]
+            found = fill_all(decoder, asks, numbers, filling, exact=False)
+            advance(len(some))
+            yield {
+                gap.key: {"candidates": [_short(c.as_dict()) for c in one.candidates]}
+                for gap, one in zip(some, found, strict=True)
+            }
+
+
+def _short(candidate: dict[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a candidate."""
+    names = ("likely", "near", "follows")
+    numbers = {k: None if candidate[k] is None else round(candidate[k], 4) for k in names}
+    return {"text": candidate["text"], **numbers}
+
+
+def _number(key: str) -> int:
+    """Return the number of a gap, for its random numbers: the same in every run."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
+
+
+def _read(file: Path) -> Iterator[tuple[str, Any]]:
+    if file.is_file():
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            try:
+                found = json.loads(line)
+                yield found["gap"], {"candidates": found["candidates"]}
+            except (ValueError, KeyError, TypeError):
+                raise TimeControlError(
+                    f"{file}, line {number}: not what was written there; delete the file."
+                ) from None
+
+
+def _append(file: Path, some: dict[str, Any]) -> None:
+    """Add lines to a file at once, so that an interrupted run leaves whole ones."""
+    lines = "".join(json.dumps({"gap": key, **value}) + "\n" for key, value in some.items())
+    with file.open("a", encoding="utf-8") as out:
+        out.write(lines)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _about(name: str, config: Found) -> Found:
+    """Return what a result says of a decoder that need not be opened."""
+    parts = ("identity", "encoder", "settings")
+    found = {part: config[part] for part in parts}
+    base = config["base"]
+    return {
+        "name": Path(name).name,
+        **found,
+        "base": base["label"],
+        "base_checksum": base["checksum"],
+        "corpus": config["corpus"]["name"],
+        "metrics": {},
+    }
+
+
+def by_place(found: Fillings, gaps: Sequence[Gap]) -> dict[str, dict[str, float]]:
+    """Return the measures of first, inner and last gaps apart."""
+    kinds = np.array([place_of(gap) for gap in gaps])
+    result = {}
+    for kind in ("first", "inner", "last"):
+        rows = np.flatnonzero(kinds == kind)
+        if len(rows):
+            part = Fillings(
+                tuple(found.stories[i] for i in rows),
+                tuple(found.texts[i] for i in rows),
+                found.parts[rows],
+                {name: values[rows] for name, values in found.means.items()},
+            )
+            result[kind] = {"n": float(len(rows)), **part.measures()}
+    return result
+
+
+def place_of(gap: Gap) -> str:
+    """Return whether a gap is the first sentence of its document, the last, or an inner one."""
+    if gap.place == 0:
+        return "first"
+    return "last" if gap.place == len(gap.document.sentences) - 1 else "inner"
+
+
+def tables(rows: Sequence[Found]) -> list[Found]:
+    """Return the tables of a result."""
+    columns = [name for name in SHOWN if name in rows[0]["measures"]]
+    whole = {
+        "title": "Fillings beside the sentences that stood there",
+        "columns": ["", *(name.replace("_", " ") for name in columns)],
+        "rows": [
+            [r["label"], *(_digits(name, r["measures"][name]) for name in columns)] for r in rows
+        ],
+    }
+    made = [whole]
+    compared = [name for name in COMPARED if name in rows[0]["measures"]]
+    if len(rows) > 1:
+        made.append(
+            {
+                "title": f"Against {rows[0]['label']}: difference [95 % interval over stories]",
+                "columns": ["", *(name.replace("_", " ") for name in compared)],
+                "rows": [
+                    [r["label"], *(_difference(name, r["against"][name]) for name in compared)]
+                    for r in rows[1:]
+                ],
+            }
+        )
+    kinds = [kind for kind in ("first", "inner", "last") if kind in rows[0]["by_place"]]
+    made.append(
+        {
+            "title": "By the place of the gap: " + " / ".join(kinds),
+            "columns": ["", *(name.replace("_", " ") for name in compared)],
+            "rows": [
+                [
+                    r["label"],
+                    *(
+                        " / ".join(_digits(name, r["by_place"][kind][name]) for kind in kinds)
+                        for name in compared
+                    ),
+                ]
+                for r in rows
+            ],
+        }
+    )
+    return made
+
+
+def _digits(name: str, value: float) -> str:
+    return f"{value:.3f}" if name.startswith(("bertscore", "distinct")) else f"{value:.2f}"
+
+
+def _difference(name: str, cell: dict[str, float]) -> str:
+    digits = 4 if name.startswith("bertscore") else 2
+    value, low, high = (f"{cell[k]:+.{digits}f}" for k in ("value", "low", "high"))
+    return f"{value} [{low}, {high}]"
+
+
+NOTE = (
+    "BLEU of all gaps together (sacrebleu), ROUGE F1 (percent, stemmed), BERTScore of the base "
+    "named above; distinct n: different n-grams over all; stuck: fillings (percent) that say a "
+    "run of four words twice or spend a fifth of their words in one cycle. Intervals: 2,000 "
+    "resamples of whole stories, paired."
+)

@@ -1,0 +1,1 @@
+"""Gaps in texts, and the sentences that are missing there."""

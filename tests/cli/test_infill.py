@@ -1,0 +1,79 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Ran
+
+TEXT = "[ DIRECTIONS ] Heat the oven. [ ... ] Bake it for an hour."
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_gap_is_filled(
+    file: Path, decoder_run: Path, timecontrol: Callable[..., Ran], tmp_path: Path
+) -> None:
+    ran = timecontrol("infill", str(file), "--model", str(decoder_run), "--words", "4")
+    assert ran.code == 0
+    assert ran.out.startswith("[ DIRECTIONS ] Heat the oven.")
+    assert "[ ... ]" not in ran.out
+    out = tmp_path / "filled.txt"
+    more = ("--words", "4", "--out", str(out))
+    ran = timecontrol("infill", str(file), "--model", str(decoder_run), *more)
+    assert out.read_text("utf-8").startswith("[ DIRECTIONS ] Heat the oven.")
+    assert ran.out == ""
+
+
+def test_candidates_are_listed_with_their_numbers(
+    file: Path, decoder_run: Path, timecontrol: Callable[..., Ran]
+) -> None:
+    given = ("infill", str(file), "--model", str(decoder_run), "--words", "4", "--candidates", "3")
+    shown = timecontrol(*given, "--show").out
+    assert shown.count("\n") >= 5
+    found = json.loads(timecontrol(*given, "--json").out)
+    [gap] = found["gaps"]
+    assert len(gap["candidates"]) == 3
+    assert {"likely", "near", "follows", "score", "latents"} <= set(gap["candidates"][0])
+    assert gap["candidates"][0]["text"] in found["text"]
+    assert found["decoder"]["identity"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("Nothing is missing.", "no gap"), ("[ ... ]", "nothing but the gap"), ("", "no gap")],
+)
+def test_a_text_that_cannot_be_filled_is_refused_before_a_model_is_loaded(
+    text: str, said: str, tmp_path: Path, timecontrol: Callable[..., Ran]
+) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    ran = timecontrol("infill", str(path), "--model", "nowhere")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_other_mistakes_are_said_in_a_line(
+    file: Path, decoder_run: Path, tmp_path: Path, timecontrol: Callable[..., Ran]
+) -> None:
+    model = ("--model", str(decoder_run))
+    binary = tmp_path / "b.txt"
+    binary.write_bytes(b"\xff\xfe [ ... ]")
+    for given in (
+        (str(tmp_path / "none.txt"), *model),
+        (str(binary), *model),
+        (str(file), "--model", "nowhere"),
+        (str(file), *model, "--candidates", "0"),
+        (str(file), *model, "--first", " "),
+        (str(file), *model, "--context", "0"),
+        (str(file), *model, "--out", str(tmp_path)),
+    ):
+        ran = timecontrol("infill", *given)
+        assert ran.code == 2
+        assert ran.err.count("\n") == 1
