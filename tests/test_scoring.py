@@ -203,3 +203,18 @@ def test_a_decoder_writes_and_its_encoder_scores(decoder_run: Path) -> None:
 def test_without_a_decoder_nothing_is_written(run: Path) -> None:
     with pytest.raises(TimeControlError, match="no decoder to write with"):
         TimeControl.from_pretrained(run).generate()
+
+
+def test_what_is_missing_between_two_texts_is_written(decoder_run: Path) -> None:
+    tc = TimeControl.from_pretrained(decoder_run, device="cpu")
+    left, right = "Heat the oven.", "Bake it for an hour."
+    found = tc.infill(left, right, n=2, words=4, candidates=2)
+    assert found.text.startswith(left)
+    assert found.text.endswith(right)
+    assert len(found.gaps[0].candidates[0].sentences) == 2
+    marked = tc.infill(f"{left} [ ...2 ] {right}", words=4, candidates=2)
+    assert marked.text == found.text
+    with pytest.raises(TimeControlError, match="not both"):
+        tc.infill(f"{left} [ ... ]", right)
+    with pytest.raises(TimeControlError, match="no decoder"):
+        TimeControl(tc.encoder).infill(left, right)

@@ -391,3 +391,19 @@ def test_the_mark_starts_like_a_period_only_where_it_stands_for_one(form: str, w
     rows: torch.Tensor = model.get_input_embeddings().weight  # type: ignore[assignment]
     [start] = tokenizer(words, add_special_tokens=False)["input_ids"]
     torch.testing.assert_close(rows[codec.unit_end], rows[start])
+
+
+def test_marks_of_gaps_are_tokens_of_their_own_and_are_not_read_as_text() -> None:
+    from tests.conftest import make_tokenizer
+    from timecontrol.bases import set_ends
+    from timecontrol.corpora.layout import STORY
+
+    bare = Codec(set_ends(make_tokenizer()), STORY)
+    codec = Codec(set_ends(make_tokenizer()), STORY, gaps=True)
+    assert (bare.blank, bare.fill) == (None, None)
+    assert codec.blank is not None
+    assert codec.fill is not None
+    assert {codec.blank, codec.fill, codec.unit_end} == set(codec.new_ids)
+    ids = [codec.begin, *codec.tokens(" One."), codec.blank, codec.fill, codec.unit_end]
+    assert [s.sentences for s in codec.decode(ids)] == [("One.",)]
+    assert codec.blank not in codec.tokens("[ BLANK ]")

@@ -43,3 +43,19 @@ def test_episodes_apart_stay_in_the_split_of_their_story(tmp_path: Path) -> None
         assert document.group is not None
         assert document.split == whole[document.group].split
         assert len(document.sections) == 1
+
+
+def test_windows_are_five_neighbouring_sentences_of_an_episode(tmp_path: Path) -> None:
+    words = ["ant", "bee", "cat", "dog", "elk", "fox", "gnu", "hen", "owl", "pig", "ram", "yak"]
+    one = " ".join(f"The {word} ran." for word in words)
+    lines = [{"id": f"k{i}", "sections": [one, "Too short. Two."]} for i in range(40)]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    whole = {d.id: d for d in open_corpus(f"stories:{tmp_path}").documents()}
+    found = list(open_corpus(f"windows:{tmp_path}").documents())
+    assert len(found) == 80
+    assert [d.id for d in found[:2]] == ["k0/0/0", "k0/0/1"]
+    assert found[0].sentences + found[1].sentences == whole["k0"].sentences[:10]
+    for document in found:
+        assert document.tags == (None,)
+        assert document.group is not None
+        assert document.split == whole[document.group].split

@@ -483,3 +483,35 @@ def test_tokens_are_told_the_rows_of_a_plan_that_is_not_where_the_text_is() -> N
     other = replace(example([1, 9, 2, 9], 2), rows=[1, 1, 2])
     batch = Collator(0, (9,), False)([late, other])
     assert batch["units"].tolist() == [[0, 0, 0, 0, 2, 2, 3], [1, 1, 1, 2, 2, 2, 2]]
+
+
+def test_an_example_with_a_gap_ends_in_what_is_missing() -> None:
+    from tests.conftest import make_tokenizer
+    from timecontrol.bases import set_ends
+    from timecontrol.corpora.layout import STORY
+    from timecontrol.decoder.settings import preset
+    from timecontrol.tokens import Codec, Piece
+
+    codec = Codec(set_ends(make_tokenizer()), STORY, gaps=True)
+    pieces = [Piece(0, None, i == 0, [20 + i], True) for i in range(5)]
+    points = np.arange(10.0).reshape(5, 2)
+    settings = preset("best", arrangement="right-first", noise=0.0, gap=2)
+    examples = Examples([Item(pieces, points)], codec, settings, 64, np.ones(2))
+    seen = set()
+    assert codec.fill is not None
+    for epoch in range(30):
+        examples.set_epoch(epoch)
+        example = examples[0]
+        assert example.ids[-1] == codec.end
+        said = [token - 20 for token in example.ids if 20 <= token < 25]
+        assert sorted(said) == list(range(5))
+        np.testing.assert_array_equal(example.points, points[said])
+        at = example.ids.index(codec.fill)
+        missing = [token - 20 for token in example.ids[at:] if 20 <= token < 25]
+        assert missing == list(range(missing[0], missing[-1] + 1))
+        marks = [w for t, w in zip(example.ids, example.weights, strict=True)
+                 if t in (codec.blank, codec.fill)]  # fmt: skip
+        assert marks == [0.0, 0.0]
+        assert example.weights.count(0.0) == 2
+        seen.add(tuple(missing))
+    assert len(seen) > 5

@@ -287,3 +287,19 @@ def test_the_tokens_of_sentences_are_counted_with_their_marks(form: str) -> None
     found = lengths_of(examples[0], *boundaries(codec))
     assert found == [6, 2 + go_on, 4]  # begin, tag, words, mark
     assert sum(found) == len(examples[0].ids) - 1  # the end belongs to none
+
+
+def test_fewer_documents_are_drawn_by_the_seed_and_stay_in_order() -> None:
+    from timecontrol.corpora import open_corpus
+    from timecontrol.decoder.fitting import fewer
+    from timecontrol.decoder.settings import preset
+
+    documents = list(open_corpus("synthetic:recipes,documents=40").documents("train"))
+    found = fewer(documents, preset("best", documents=10))
+    assert len(found) == 10
+    places = [documents.index(d) for d in found]
+    assert places == sorted(places)
+    assert found == fewer(documents, preset("best", documents=10))
+    assert found != fewer(documents, preset("best", documents=10, seed=1))
+    assert fewer(documents, preset("best", documents=1000)) == documents
+    assert fewer(documents, preset("best")) == documents

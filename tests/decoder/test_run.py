@@ -418,3 +418,20 @@ def test_a_layout_comes_back_from_plain_data(layout: Layout) -> None:
 def test_a_folder_that_is_none_is_said() -> None:
     with pytest.raises(TimeControlError, match="no such folder"):
         Decoder.load("runs/nothing")
+
+
+def test_where_missing_sentences_lie_is_kept(
+    decoder_run: Path, bases: dict[str, str], tmp_path: Path
+) -> None:
+    from timecontrol.plans.missing import Bridge
+
+    found = Decoder.load(decoder_run, device="cpu")
+    assert found.bridge is not None
+    assert found.encoder is not None
+    train = list(open_corpus(CORPUS).documents("train"))
+    wanted = Bridge.of([p.astype(np.float64) for p in found.encoder.paths(train)])
+    np.testing.assert_allclose(found.bridge.steps, wanted.steps, rtol=1e-4)
+    assert found.config["longest"] == max(len(d.sentences) for d in train)
+    made = fitted(bases["writer"], method="plain", grouped=True, out=tmp_path / "plain")
+    assert made.bridge is None
+    assert Decoder.load(tmp_path / "plain", device="cpu").bridge is None

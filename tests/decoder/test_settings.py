@@ -109,3 +109,19 @@ def test_bounds_themselves_are_allowed() -> None:
 def test_an_unknown_preset_is_refused() -> None:
     with pytest.raises(TimeControlError, match=r"No preset named 'bset'\. Did you mean 'best'"):
         preset("bset")
+
+
+def test_a_model_that_fills_gaps_has_settings_of_its_own() -> None:
+    from timecontrol.decoder.settings import FILLING
+
+    found = preset("best", arrangement="right-first")
+    assert found.fills
+    assert {name: getattr(found, name) for name in FILLING} == FILLING
+    assert preset("best", arrangement="blanks", smooth=3).smooth == 3
+    assert not preset("best", arrangement="forward").fills
+    assert preset("best", arrangement="forward") == preset("best")
+    old = {k: v for k, v in preset("best").as_dict().items() if k not in ("arrangement", "gap")}
+    assert not Settings.from_dict(old).fills
+    for wrong in ({"arrangement": "sideways"}, {"gap": 0}, {"documents": -1}, {"lora_dropout": 1}):
+        with pytest.raises(TimeControlError):
+            preset("best", **wrong)
