@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "timecontrol"
 ORDER = [
     "errors",
     "progress",
+    "quiet",
     "sentences",
     "corpora",
     "bases",

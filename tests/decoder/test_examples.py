@@ -33,6 +33,7 @@ from timecontrol.decoder.examples import (
 from timecontrol.decoder.losses import IGNORED
 from timecontrol.decoder.settings import preset
 from timecontrol.decoder.trimming import size
+from timecontrol.plans.missing import Bridge
 from timecontrol.plans.timing import NO_STAGE
 from timecontrol.tokens import STYLES, Codec, Piece
 
@@ -515,3 +516,28 @@ def test_an_example_with_a_gap_ends_in_what_is_missing() -> None:
         assert example.weights.count(0.0) == 2
         seen.add(tuple(missing))
     assert len(seen) > 5
+
+
+def test_told_the_bridge_a_missing_sentence_is_not_given_away() -> None:
+    from tests.conftest import make_tokenizer
+    from timecontrol.bases import set_ends
+
+    codec = Codec(set_ends(make_tokenizer()), STORY, gaps=True)
+    pieces = [Piece(0, None, i == 0, [20 + i], True) for i in range(5)]
+    random = np.random.default_rng(0)
+    paths = [np.cumsum(random.standard_normal((5, 2)), 0) for _ in range(30)]
+    bridge = Bridge.of(paths)
+    for arrangement in ("right-first", "forward"):
+        settings = preset("best", arrangement=arrangement, noise=0.0, gap=1, told="bridge")
+        other = paths[0].copy()
+        made = Examples([Item(pieces, paths[0])], codec, settings, 64, np.ones(2), bridge=bridge)
+        missing = made[0].ids[-3] - 20 if arrangement != "forward" else 2
+        other[missing] += 5.0
+        again = Examples([Item(pieces, other)], codec, settings, 64, np.ones(2), bridge=bridge)
+        row = -1 if arrangement != "forward" else missing
+        np.testing.assert_allclose(made[0].points[row], again[0].points[row])
+        known = {i: paths[0][i] for i in range(5) if i != missing}
+        there = bridge.given(known, [missing], 5).mean[0]
+        np.testing.assert_allclose(made[0].points[row], there, atol=1e-4)
+        true = Examples([Item(pieces, paths[0])], codec, settings, 64, np.ones(2))
+        np.testing.assert_array_equal(true[0].points[row], paths[0][missing])

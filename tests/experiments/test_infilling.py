@@ -1,13 +1,22 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from timecontrol.corpora import Corpus, open_corpus
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments.evaluate import Place
-from timecontrol.experiments.infilling import Gap, gaps_of, infillings, place_of, way_of
+from timecontrol.experiments.infilling import (
+    Gap,
+    best,
+    gaps_of,
+    infillings,
+    place_of,
+    way_of,
+)
 from timecontrol.infilling.fill import Filling
+from timecontrol.infilling.ranking import Weights
 
 CPU = Place("cpu")
 
@@ -85,6 +94,57 @@ def test_ways_are_compared_on_the_same_gaps_and_what_is_written_is_kept(
     files[0].write_text("no\n", encoding="utf-8")
     with pytest.raises(TimeControlError, match="line 1"):
         infillings(corpus, **given)  # type: ignore[arg-type]
+
+
+def test_other_weights_need_no_other_draws(
+    corpus: Corpus, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {
+        "models": [f"{model}:best-3"],
+        "most": 3,
+        "base": None,
+        "out": tmp_path,
+        "place": CPU,
+    }
+    infillings(corpus, **given)
+    file = next(tmp_path.glob("*.jsonl"))
+    kept = [json.loads(line)["candidates"] for line in file.read_text("utf-8").splitlines()]
+    monkeypatch.setattr("timecontrol.decoder.Decoder.load", None)
+    for name in ("likely", "near", "follows"):
+        only = {"likely": 0.0, "near": 0.0, "follows": 1e-9} | {name: 1.0}
+        for candidates in kept:
+            chosen = best(candidates, Weights(**only))
+            if name != "follows":
+                assert chosen[name] == max(c[name] for c in candidates)
+        infillings(corpus, **given, weights=Weights(**only))
+    assert len(list(tmp_path.glob("*.jsonl"))) == 1
+
+
+def test_an_empty_candidate_is_never_the_best() -> None:
+    rows = [
+        {"text": " ", "likely": -1.0, "near": None, "follows": None},
+        {"text": "A boat came.", "likely": -9.0, "near": None, "follows": None},
+    ]
+    assert best(rows, Weights())["text"] == "A boat came."
+
+
+def test_draws_of_several_seeds_are_measured_together(
+    corpus: Corpus, model: str, tmp_path: Path
+) -> None:
+    given: dict[str, Any] = {
+        "models": [model, f"{model}:best-2"],
+        "most": 2,
+        "base": None,
+        "place": CPU,
+    }
+    given["out"] = tmp_path
+    found = infillings(corpus, **given, draws=2)
+    assert [r["draws"] for r in found["rows"]] == [2, 1]
+    assert len(list(tmp_path.glob("*.jsonl"))) == 3
+    one, other = (infillings(corpus, **given, seed=s)["rows"][0] for s in (0, 1))
+    for name in ("rouge_1", "rouge_l", "words"):
+        mean = (one["measures"][name] + other["measures"][name]) / 2
+        assert found["rows"][0]["measures"][name] == pytest.approx(mean)
 
 
 def test_looks_at_test_documents_are_counted(corpus: Corpus, model: str) -> None:

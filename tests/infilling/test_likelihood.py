@@ -35,7 +35,7 @@ def test_the_tokens_after_others_are_counted_one_by_one(
     given = sequels(decoder)
     wanted = [by_hand(decoder, s) for s in given]
     np.testing.assert_allclose(log_probs(decoder, given), wanted, rtol=1e-4)
-    monkeypatch.setattr(likelihood, "TOKENS", 1)  # each in a batch of its own
+    monkeypatch.setattr(likelihood, "FEWER", 1)  # each in a batch of its own
     np.testing.assert_allclose(log_probs(decoder, given), wanted, rtol=1e-4)
 
 

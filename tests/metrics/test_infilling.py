@@ -1,9 +1,13 @@
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from sacrebleu.metrics.bleu import BLEU
+from transformers import BertConfig, BertForSequenceClassification
 
+from tests.conftest import make_wordpiece
 from timecontrol.errors import TimeControlError
 from timecontrol.metrics.infilling import (
     Fillings,
@@ -11,6 +15,7 @@ from timecontrol.metrics.infilling import (
     better,
     bleu,
     bleu_parts,
+    bleurt_score,
     differences,
     rouge,
     stuck,
@@ -99,3 +104,52 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     for call in (bleu_parts, rouge):
         with pytest.raises(TimeControlError, match=r"time-control\[metrics\]"):
             call(["a"], ["a"])
+
+
+def test_more_draws_of_one_way_weigh_no_more() -> None:
+    first = Fillings.of(STORIES, NEAR, TRUE)
+    thrice = Fillings.of(STORIES * 3, NEAR * 3, TRUE * 3)
+    for cell in differences(first, thrice).values():
+        assert cell == pytest.approx({"value": 0.0, "low": 0.0, "high": 0.0})
+
+
+def tiny_rater(folder: Path, outputs: int) -> str:
+    """Write a model of random weights that reads two sentences and return its folder."""
+    torch.manual_seed(0)
+    tokenizer = make_wordpiece()
+    config: Any = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, initializer_range=1.0,
+    )  # fmt: skip
+    config.num_labels = outputs
+    make: Any = BertForSequenceClassification
+    make(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def test_bleurt_reads_the_true_sentence_and_then_the_filling(tmp_path: Path) -> None:
+    folder = tiny_rater(tmp_path, 1)
+    both = bleurt_score(NEAR, TRUE, folder)
+    alone = [bleurt_score([n], [t], folder)[0] for n, t in zip(NEAR, TRUE, strict=True)]
+    np.testing.assert_allclose(both, alone, atol=1e-5)
+    assert not np.allclose(both, bleurt_score(TRUE, NEAR, folder), atol=1e-4)
+    row = Fillings.of(STORIES, NEAR, TRUE, bleurt=folder).measures()
+    assert row["bleurt"] == pytest.approx(both.mean())
+
+
+def test_a_model_of_two_outputs_is_no_bleurt(tmp_path: Path) -> None:
+    with pytest.raises(TimeControlError, match="2 outputs"):
+        bleurt_score(["a"], ["b"], tiny_rater(tmp_path / "two", 2))
+    with pytest.raises(TimeControlError, match="no BLEURT"):
+        bleurt_score(["a"], ["b"], str(tmp_path / "nothing"))
+
+
+def test_pairs_are_not_mixed_up(bases: dict[str, str]) -> None:
+    """Sentences of many lengths together are rated as each pair alone."""
+    words = ["a", "boat", "went", "down", "the", "wide", "river", "to", "the", "sea", "at", "last"]
+    found = [" ".join(words[:n]) for n in (7, 1, 12, 3, 9, 2)]
+    true = [" ".join(words[-n:]) for n in (2, 11, 4, 8, 1, 6)]
+    both = bert_score(found, true, bases["bert"])
+    alone = [bert_score([f], [t], bases["bert"])[0] for f, t in zip(found, true, strict=True)]
+    np.testing.assert_allclose(both, alone, atol=1e-6)

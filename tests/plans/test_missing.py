@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from timecontrol.latents.fit import Gaussian, fit_paths
-from timecontrol.plans.missing import Bridge
+from timecontrol.plans.missing import Bridge, left_out
 
 D = 2
 
@@ -94,3 +94,21 @@ def test_it_comes_back_from_its_tensors_and_from_an_encoder_s_fit() -> None:
         np.testing.assert_array_equal(again.tensors()[name], value)
     fit = fit_paths(walks(20, 1, 1))
     np.testing.assert_array_equal(Bridge.of_fit(fit).steps, fit.line_steps)
+
+
+def test_a_sentence_left_out_lies_where_the_others_have_it() -> None:
+    random = np.random.default_rng(0)
+    paths = [np.cumsum(random.standard_normal((6, 2)), 0) for _ in range(40)]
+    bridge = Bridge.of(paths)
+    path = paths[0]
+    found = left_out(bridge, path)
+    np.testing.assert_allclose(found[2], (path[1] + path[3]) / 2, atol=1e-4)
+    for i in range(len(path)):
+        known = {k: path[k] for k in range(len(path)) if k != i}
+        np.testing.assert_allclose(found[i], bridge.given(known, [i], len(path)).mean[0], atol=1e-4)
+    assert not np.shares_memory(found, path)
+
+
+def test_a_document_of_one_sentence_has_nothing_beside_it() -> None:
+    bridge = Bridge.of([np.cumsum(np.ones((4, 2)), 0) + i for i in range(5)])
+    np.testing.assert_array_equal(left_out(bridge, np.ones((1, 2))), np.ones((1, 2)))

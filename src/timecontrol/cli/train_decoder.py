@@ -84,6 +84,10 @@ def run(
     arrangement: Annotated[
         str | None, typer.Option(help="forward; to fill gaps: right-first or blanks.")
     ] = None,
+    told: Annotated[
+        str | None,
+        typer.Option(help="Of missing sentences: latents, or bridge, what those about them say."),
+    ] = None,
     gap: Annotated[
         int | None, typer.Option(help="Sentences missing in training, at most, to fill gaps.")
     ] = None,
@@ -185,6 +189,7 @@ def run(
         form=form,
         arrangement=arrangement,
         gap=gap,
+        told=told,
         units=units,
         smooth=smooth,
         within=within,

@@ -23,6 +23,7 @@ from timecontrol.decoder.settings import Settings
 from timecontrol.decoder.straying import spans, strayed
 from timecontrol.decoder.trimming import size, trim
 from timecontrol.errors import TimeControlError
+from timecontrol.plans.missing import Bridge, left_out
 from timecontrol.plans.timing import NO_STAGE
 from timecontrol.tokens import Codec, Piece
 
@@ -171,6 +172,7 @@ class Examples(Dataset[Example]):
         window: int,
         scale: Array | None = None,
         weighted: bool = False,
+        bridge: Bridge | None = None,
     ) -> None:
         """Make examples of documents.
 
@@ -182,9 +184,12 @@ class Examples(Dataset[Example]):
             scale: Standard deviation of each coordinate of their latents: given for training, when
                 noise is added, decisions are weighted and draws differ by epoch.
             weighted: Whether decisions are weighted all the same, as in validation.
+            bridge: Where missing sentences lie, by those about them; ``None``: where they lie is
+                told, whatever the settings say.
         """
         self.codec, self.settings, self.window, self.scale = codec, settings, window, scale
         self.weighted = weighted or scale is not None
+        self.bridge = bridge if settings.told == "bridge" else None
         self.items = list(items)
         self.epoch = 0
 
@@ -214,6 +219,8 @@ class Examples(Dataset[Example]):
         within = s.within and has_stages(self.codec)
         own = [p.tag for p in pieces] if within else None
         points = smoothed(points, s.smooth, own)
+        if self.bridge is not None:
+            points = left_out(self.bridge, points)
         keep = True
         if self.scale is not None:
             points = points + s.noise * self.scale * random.standard_normal(points.shape)
@@ -242,7 +249,13 @@ class Examples(Dataset[Example]):
         read = arranged(self.codec, pieces, gap, within, s.arrangement)
         fill = [token for i in gap for token in self.codec.written(pieces[i])]
         ids = [*read.ids, *fill, self.codec.end][: self.window]
-        points = smoothed(item.points, s.smooth)[[*read.order, *gap]]
+        whole = smoothed(item.points, s.smooth)  # (sentences, d)
+        points = whole[[*read.order, *gap]]
+        if self.bridge is not None:
+            known = {i - within.start: whole[i] for i in read.order}
+            ends = within.start == 0, within.stop == len(pieces)
+            places = [i - within.start for i in gap]
+            points[-len(gap) :] = self.bridge.given(known, places, len(within), *ends).mean
         keep = True
         if self.scale is not None:
             points = points + s.noise * self.scale * random.standard_normal(points.shape)

@@ -16,6 +16,7 @@ METHODS = ("planned", "plain", "clock", "section-dense", "section-sparse")
 TRIMS = ("sections", "cut", "drop")
 KEEPS = ("last", "best")
 FUSIONS = ("add", "film")
+TOLD = ("latents", "bridge")
 FORWARD, RIGHT_FIRST, BLANKS = ARRANGEMENTS = ("forward", "right-first", "blanks")
 
 
@@ -27,6 +28,7 @@ YOUNGER: dict[str, Any] = {
     "apart": 0.0,
     "arrangement": FORWARD,
     "gap": 1,
+    "told": "latents",
     "documents": 0,
     "grouped": False,
     "lora_dropout": 0.05,
@@ -52,6 +54,10 @@ class Settings:
     sentences; ``blanks``, the document with the gap, then these (``arrangement``)."""
     gap: int = 3
     """Sentences that are missing in training, at most, where there are gaps."""
+    told: str = "latents"
+    """What a missing sentence is told in training. ``latents``: where it lies. ``bridge``: where
+    the sentences about it say that it lies, which is all that is known when a gap is filled. Read
+    forward, every sentence is told so, from its two neighbours."""
     window: int = 1024
     """Tokens of a training document at most; 0: as many as the base takes."""
     trim: str = "sections"
@@ -131,7 +137,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         choices = {"method": METHODS, "trim": TRIMS, "keep": KEEPS, "form": tuple(STYLES)}
-        choices |= {"fusion": FUSIONS, "arrangement": ARRANGEMENTS}
+        choices |= {"fusion": FUSIONS, "arrangement": ARRANGEMENTS, "told": TOLD}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 pick(dict.fromkeys(allowed), getattr(self, name), name)
@@ -224,7 +230,7 @@ SECTIONS = {"smooth": 1, "noise": 0.0, "standardise": False, "clock": False}
 """Where the supervised methods differ in ``best``: a section is no number to be averaged."""
 
 
-FILLING = {"smooth": 1, "end_weight": 1.0, "latent_dropout": 0.2}
+FILLING = {"smooth": 1, "end_weight": 1.0, "latent_dropout": 0.2, "told": "bridge"}
 """Where models that fill gaps differ in ``best``: averages would hold what is missing, and what
 follows a sentence is no decision."""
 
@@ -239,4 +245,6 @@ def preset(name: str, **changes: Any) -> Settings:
         own = {**SECTIONS, "clock": True, "end_row": True}
     if given.get("arrangement", FORWARD) != FORWARD:
         own = {**own, **FILLING}
+    elif given.get("told") == "bridge":
+        own = {**own, "smooth": 1}
     return replace(settings, **{**own, **given})

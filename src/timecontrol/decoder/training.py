@@ -1,12 +1,9 @@
 """Fine-tuning, by the trainer of transformers: resumable, the last or the best epoch kept."""
 
-import logging
 import math
 import tempfile
 import time
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +22,7 @@ from timecontrol.decoder.examples import Collator, Examples
 from timecontrol.decoder.settings import Settings
 from timecontrol.errors import TimeControlError
 from timecontrol.progress import Advance, Progress, silent
+from timecontrol.quiet import quiet
 
 WATCHED = "watched_"
 """Before the names of what is measured beside the loss."""
@@ -136,7 +134,7 @@ def train(
     start = last_checkpoint(checkpoints) if checkpoints else None
     done = _number(start) if start else 0
     begun = time.monotonic()
-    with _quiet(), progress("training", total, done, "steps") as advance:
+    with quiet(), progress("training", total, done, "steps") as advance:
         callbacks.append(Steps(advance))
         trainer = PlanTrainer(
             settings=s,
@@ -334,17 +332,3 @@ def _board(folder: Path) -> TrainerCallback:
     known: Any = theirs
     made: TrainerCallback = known.TensorBoardCallback(SummaryWriter(str(folder)))
     return made
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the trainer's own lines off the terminal."""
-    logger = logging.getLogger("transformers")
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logger.setLevel(before)

@@ -2,8 +2,11 @@
 
 A way is a decoder and how it is used: ``RUN``, ``RUN:latent-free`` (its latents are not told),
 ``RUN:best-8`` (the best of 8 candidates), ``RUN:noise-1`` (latents drawn from the bridge). What was
-written is kept beside the result, one file a way, and not written again. Nothing of the documents
-is kept there: a gap is named by its document and place.
+written is kept beside the result, one file a way and seed, and not written again. Nothing of the
+documents is kept there: a gap is named by its document and place.
+
+One draw says little of a way: ``draws`` of them, of as many seeds, are measured together. The best
+of so many candidates, or more, is drawn once.
 """
 
 import gc
@@ -26,21 +29,24 @@ from timecontrol.errors import TimeControlError
 from timecontrol.experiments.decoders import Found, about, check, result
 from timecontrol.experiments.evaluate import Place
 from timecontrol.experiments.material import held_out
-from timecontrol.infilling.asking import ask_of
+from timecontrol.infilling.asking import Ask, ask_of
 from timecontrol.infilling.drafts import Drawing
 from timecontrol.infilling.fill import Filling, bridge_of, fill_all, latents_of
 from timecontrol.infilling.gaps import Gapped, Slot
-from timecontrol.infilling.ranking import Weights
+from timecontrol.infilling.ranking import Measured, Weights
 from timecontrol.metrics.infilling import Fillings, differences
+from timecontrol.plans.missing import Bridge
 from timecontrol.pretrained import decoder_folder, looks_folder
 from timecontrol.runs import read_config
 
 COMPARED = ("bleu", "rouge_l", "bertscore_f1")
 SHOWN = (
     "bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore_p", "bertscore_r", "bertscore_f1",
-    "distinct_1", "distinct_2", "stuck", "words",
+    "bleurt", "distinct_1", "distinct_2", "stuck", "words",
 )  # fmt: skip
-FORMAT = 1
+FORMAT = 2
+NUMBERS = ("likely", "near", "follows")
+"""What is known of a candidate: kept with it, so that other weights need no other draws."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,11 @@ class Way:
         """What it is called in tables."""
         name = Path(self.model).name
         return name + self.text[len(self.model) :]
+
+    def seeded(self, seed: int) -> "Way":
+        """Return the same with another seed of the draws."""
+        drawing = replace(self.filling.drawing, seed=seed)
+        return replace(self, filling=replace(self.filling, drawing=drawing))
 
 
 def way_of(text: str, filling: Filling) -> Way:
@@ -113,6 +124,14 @@ def gaps_of(documents: Sequence[Document]) -> list[Gap]:
     return [Gap(d, i) for d in documents if len(d.sentences) > 1 for i in range(len(d.sentences))]
 
 
+def spread(documents: Sequence[Document], most: int | None) -> list[Document]:
+    """Return so many documents, evenly spread over all: neighbours are often of one story."""
+    n = len(documents)
+    if most is None or most >= n:
+        return list(documents)
+    return [documents[i * n // most] for i in range(most)]
+
+
 def infillings(
     corpus: Corpus,
     *,
@@ -122,7 +141,9 @@ def infillings(
     temperature: float = 1.0,
     weights: Weights | None = None,
     seed: int = 0,
+    draws: int = 1,
     base: str | None = "mpnet",
+    bleurt: str | None = None,
     most: int | None = None,
     batch: int = 32,
     out: Path | None = None,
@@ -138,9 +159,11 @@ def infillings(
         temperature: Of the draws.
         weights: By which candidates are ranked.
         seed: Of the draws.
+        draws: Fillings of each gap, of this seed and the next ones.
         base: Of BERTScore; ``None``: it is not measured.
-        most: Only the first so many documents.
-        batch: Gaps at once.
+        bleurt: A folder or hub id of BLEURT; ``None``: it is not measured.
+        most: Only so many documents, evenly spread over the split.
+        batch: Fillings at once: gaps, times candidates.
         out: A folder where what was written is kept.
         place: Where to compute.
     """
@@ -152,17 +175,22 @@ def infillings(
     ways = [way_of(text, filling) for text in models]
     check([way.model for way in ways])
     folder = resolve(base).source if base is not None else None
-    gaps = gaps_of(held_out(corpus, split, most))
+    gaps = gaps_of(spread(held_out(corpus, split), most))
     stories, true = [gap.story for gap in gaps], [gap.true for gap in gaps]
     rows: list[Found] = []
     decoders: list[Found] = []
     first: Fillings | None = None
     for way in ways:
-        texts, told = written(way, gaps, batch, out, place)
+        seeds = range(seed, seed + max(1, draws // way.filling.candidates))
+        texts: list[str] = []
+        for own in seeds:
+            some, told = written(way.seeded(own), gaps, batch, out, place)
+            texts += some
         decoders.append(told)
-        found = Fillings.of(stories, texts, true, folder)
-        row: Found = {"label": way.label, "n": len(gaps), "measures": found.measures()}
-        row["by_place"] = by_place(found, gaps)
+        n = len(seeds)
+        found = Fillings.of(stories * n, texts, true * n, folder, bleurt)
+        row: Found = {"label": way.label, "n": len(gaps), "draws": n, "measures": found.measures()}
+        row["by_place"] = by_place(found, gaps * n)
         if first is None:
             first = found
         else:
@@ -177,8 +205,10 @@ def infillings(
         "top_p": top_p,
         "temperature": temperature,
         "seed": seed,
+        "draws of each gap": draws,
         "weights of candidates": asdict(filling.weights),
         "BERTScore": f"{resolve(base).label}, last layer, not rescaled" if base else None,
+        "BLEURT": bleurt,
     }
     unique = {told["identity"]: told for told in decoders}
     made = result("infilling", corpus, list(unique.values()), settings, rows, place)
@@ -191,7 +221,9 @@ def written(
 ) -> tuple[list[str], Found]:
     """Return what a way writes into gaps, and what decoder it is; what is kept is not written."""
     config = read_config(decoder_folder(way.model), "decoder")
-    key = {"format": FORMAT, "identity": config["identity"], "filling": asdict(way.filling)}
+    drawn = {k: v for k, v in asdict(way.filling).items() if k != "weights"}
+    drawn["follows"] = way.filling.weights.follows > 0
+    key = {"format": FORMAT, "identity": config["identity"], "filling": drawn}
     name = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:12]
     kept: dict[str, Any] = {}
     file = None
@@ -211,7 +243,17 @@ def written(
         gc.collect()
     else:
         told = _about(way.model, config)
-    return [kept[gap.key]["candidates"][0]["text"] for gap in gaps], told
+    return [best(kept[gap.key]["candidates"], way.filling.weights)["text"] for gap in gaps], told
+
+
+def best(candidates: Sequence[dict[str, Any]], weights: Weights) -> dict[str, Any]:
+    """Return the best of the candidates that were kept, by any weights."""
+
+    def score(one: dict[str, Any]) -> tuple[bool, float]:
+        known = Measured(one["likely"], one["near"], one["follows"], None)
+        return bool(one["text"].strip()), known.score(weights)
+
+    return max(candidates, key=score)
 
 
 def fillings(
@@ -220,13 +262,14 @@ def fillings(
     """Yield what is written into gaps, a batch at a time, by their keys."""
     bridge = bridge_of(decoder)
     order = sorted(gaps, key=lambda gap: len(gap.document.text))
+    batch = max(1, batch // filling.candidates)
     with place.progress("filling", len(gaps), 0, "gaps") as advance:
         for start in range(0, len(order), batch):
             some = order[start : start + batch]
             texts = [gap.text() for gap in some]
             latents = latents_of(decoder, texts)
             asks = [
-                ask_of(decoder, text, range(gap.place, gap.place + 1), bridge, own)
+                asked(decoder, text, gap, bridge, own)
                 for gap, text, own in zip(some, texts, latents, strict=True)
             ]
             numbers = [_number(gap.key) for gap in some]
@@ -238,10 +281,24 @@ def fillings(
             }
 
 
+def asked(
+    decoder: Decoder, text: Gapped, gap: Gap, bridge: Bridge | None, latents: dict[int, Any]
+) -> Ask:
+    """Return what a decoder is asked, with fewer sentences where not all have room."""
+    place = range(gap.place, gap.place + 1)
+    context: int | None = None
+    while True:
+        try:
+            return ask_of(decoder, text, place, bridge, latents, context=context)
+        except TimeControlError:
+            context = len(text.slots) - 2 if context is None else context - 1
+            if context < 1:
+                raise
+
+
 def _short(candidate: dict[str, Any]) -> dict[str, Any]:
     """Return what is kept of a candidate."""
-    names = ("likely", "near", "follows")
-    numbers = {k: None if candidate[k] is None else round(candidate[k], 4) for k in names}
+    numbers = {k: None if candidate[k] is None else round(candidate[k], 4) for k in NUMBERS}
     return {"text": candidate["text"], **numbers}
 
 
@@ -354,7 +411,9 @@ def tables(rows: Sequence[Found]) -> list[Found]:
 
 
 def _digits(name: str, value: float) -> str:
-    return f"{value:.3f}" if name.startswith(("bertscore", "distinct")) else f"{value:.2f}"
+    return (
+        f"{value:.3f}" if name.startswith(("bertscore", "bleurt", "distinct")) else f"{value:.2f}"
+    )
 
 
 def _difference(name: str, cell: dict[str, float]) -> str:
@@ -367,5 +426,5 @@ NOTE = (
     "BLEU of all gaps together (sacrebleu), ROUGE F1 (percent, stemmed), BERTScore of the base "
     "named above; distinct n: different n-grams over all; stuck: fillings (percent) that say a "
     "run of four words twice or spend a fifth of their words in one cycle. Intervals: 2,000 "
-    "resamples of whole stories, paired."
+    "resamples of whole stories, paired. A way that ranks candidates is drawn once."
 )

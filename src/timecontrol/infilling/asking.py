@@ -18,7 +18,7 @@ from timecontrol.decoder.arrangement import arranged
 from timecontrol.decoder.examples import smoothed
 from timecontrol.errors import TimeControlError
 from timecontrol.infilling.gaps import Gapped
-from timecontrol.plans.missing import Bridge, Posterior
+from timecontrol.plans.missing import Bridge, Posterior, left_out
 from timecontrol.tokens import Piece
 
 Array = NDArray[np.float64]
@@ -165,7 +165,12 @@ def plan_points(
     """Return the latents of a stretch of sentences as the decoder follows them, (n, d)."""
     whole = dict(near) | dict(zip(places, missing, strict=True))
     points = np.stack([whole[i] for i in range(len(whole))])
-    return smoothed(points, decoder.settings.smooth)
+    s = decoder.settings
+    points = smoothed(points, s.smooth)
+    if s.told == "bridge" and not s.fills and decoder.bridge is not None:
+        points = left_out(decoder.bridge, points)
+        points[list(places)] = missing
+    return points
 
 
 def with_told(decoder: Decoder, ask: Ask, told: Array) -> Array:

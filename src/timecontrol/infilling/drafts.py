@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 
 MOST = 96
 """Tokens of a sentence, at most, where nothing else is asked for."""
+DROP = 0.8
+"""Share of a batch that is still written, from which on the rest of it is dropped."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def drafts(
         stack.enter_context(plain_attention(decoder.model))
         stack.enter_context(packed(decoder.model))
         rows = [(row // k, row % k) for row in alike]
-        found = _draw(decoder, asks, plans, numbers, drawing, rows)
+        found = _draw(decoder, asks, plans, numbers, drawing, rows, drop=not exact)
     return [found[i * k : i * k + k] for i in range(len(asks))]
 
 
@@ -114,8 +116,9 @@ def _draw(
     numbers: Sequence[int],
     drawing: Drawing,
     rows: list[tuple[int, int]],
+    drop: bool = False,
 ) -> list[Draft]:
-    """Return one draft for each (ask, candidate) of ``rows``."""
+    """Return one draft for each (ask, candidate) of ``rows``; ``drop`` those that are done."""
     model, codec = decoder.model, decoder.codec
     device, counted, opens = model.device, model.config.boundaries, model.config.opens
     given = [[*ask.openings[0], *drawing.first] for ask in asks]
@@ -167,6 +170,7 @@ def _draw(
     ).to(device)
     more: dict[str, Any] = {} if signals is None else {"signals": signals}
     words = len(drawing.first)
+    live = list(range(len(rows)))
     for step in range(most):
         out = model(
             step_ids,
@@ -181,7 +185,7 @@ def _draw(
         cache = out.past_key_values
         if words and not step:
             state.count_given(out.logits[:, :-1].float(), step_ids[:, -words:])
-        chosen = state.take(out.logits[:, -1].float(), noise[:, step])
+        chosen = state.take(out.logits[:, -1].float(), noise[:, step], live)
         if state.over:
             break
         count = count + is_boundary(chosen, counted).long()
@@ -189,6 +193,14 @@ def _draw(
         step_ids, step_units = chosen.unsqueeze(-1), row_of(count, opens).unsqueeze(-1)
         step_positions = at.unsqueeze(-1)
         whole = torch.cat([whole, whole.new_ones(len(whole), 1)], -1)
+        left = [i for i, row in enumerate(live) if not state.done[row]]
+        if drop and len(left) <= DROP * len(live):
+            live, keep = [live[i] for i in left], torch.tensor(left, device=device)
+            cache.batch_select_indices(keep)
+            step_ids, step_units, step_positions, at, count, whole, noise = (
+                x[keep] for x in (step_ids, step_units, step_positions, at, count, whole, noise)
+            )
+            more = {name: value[keep] for name, value in more.items()}
     return state.drafts()
 
 
@@ -244,18 +256,18 @@ class _State:
             self.log_prob[row] += value
             self.tokens[row] += len(self.drawing.first)
 
-    def take(self, logits: Tensor, noise: Tensor) -> Tensor:
-        """Return the next token of each row, (rows,), from logits, (rows, vocabulary)."""
+    def take(self, logits: Tensor, noise: Tensor, live: Sequence[int]) -> Tensor:
+        """Return the next token of the live rows, (rows,), from logits, (rows, vocabulary)."""
         end = self.decoder.codec.unit_end
         logits = logits.index_fill(-1, self.never, -torch.inf)
-        early = [w < self.drawing.least for w in self.words]
+        early = [self.words[row] < self.drawing.least for row in live]
         rows = torch.tensor(early, device=logits.device).unsqueeze(-1)
         only = torch.arange(logits.shape[-1], device=logits.device) == end
         logits = logits.masked_fill(rows & only, -torch.inf)
         chosen = choose(logits, noise, self.drawing.top_p, self.drawing.temperature)
         surprise = logits.log_softmax(-1).gather(-1, chosen.unsqueeze(-1)).squeeze(-1)
-        drawn = zip(chosen.tolist(), surprise.tolist(), strict=True)
-        found = [self._next(row, token, value, end) for row, (token, value) in enumerate(drawn)]
+        drawn = zip(live, chosen.tolist(), surprise.tolist(), strict=True)
+        found = [self._next(row, token, value, end) for row, token, value in drawn]
         return torch.tensor(found, device=logits.device)
 
     def _next(self, row: int, token: int, value: float, end: int) -> int:

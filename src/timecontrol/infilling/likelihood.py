@@ -14,8 +14,10 @@ from timecontrol.decoder.losses import IGNORED, token_losses
 
 Array = NDArray[np.float64]
 
-TOKENS = 8192
-"""Tokens of a batch, at most, filled ones too."""
+TOKENS = {"cuda": 32768}
+"""Tokens of a batch, at most, filled ones too, by the kind of device."""
+FEWER = 8192
+"""The same on any other."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,10 @@ def log_probs(
     found = np.zeros(len(sequels))
     lengths = [len(s.before) + len(s.ids) for s in sequels]
     order = sorted(range(len(sequels)), key=lambda i: lengths[i])
+    most = TOKENS.get(decoder.model.device.type, FEWER)
     while order:
         longest = lengths[order[-1]]
-        some = [order.pop() for _ in range(min(len(order), max(1, TOKENS // longest)))]
+        some = [order.pop() for _ in range(min(len(order), max(1, most // longest)))]
         found[some] = _batch(decoder, [sequels[i] for i in some], latents)
     return found
 

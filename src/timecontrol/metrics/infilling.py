@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from timecontrol.errors import TimeControlError
 from timecontrol.metrics.repetition import distinct, longest_cycle, words_of
+from timecontrol.quiet import quiet
 
 Array = NDArray[np.float64]
 
@@ -79,33 +80,111 @@ def rouge(found: Sequence[str], true: Sequence[str]) -> Array:
     return np.array(rows, np.float64).reshape(len(rows), len(ROUGES))
 
 
-def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: int = 64) -> Array:
+def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: int = 32) -> Array:
     """Return precision, recall and F1 of BERTScore of each, (n, 3).
+
+    The model reads many sentences at once; they are compared pair by pair. Given many pairs,
+    torchmetrics 1.9 sorts both sides by length and applies the order a second time instead of
+    undoing it (its pull request 2347), so that pairs are mixed up.
 
     Args:
         found: Fillings; an empty one has 0.
         true: The sentences that stood there.
         folder: Of the base, or its hub id.
-        batch: Sentences at once.
+        batch: Sentences that are read at once.
     """
     try:
         from torchmetrics.functional.text.bert import bert_score as theirs
     except ImportError:
         raise missing("torchmetrics") from None
-    kept = [i for i, text in enumerate(found) if text.strip()]
+    from transformers import AutoModel, AutoTokenizer
+
+    with quiet():
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+        model: Any = AutoModel.from_pretrained(folder).eval()
+    read = _last_layers(model, tokenizer, [*found, *true], batch)
     rows = np.zeros((len(found), 3))
-    if kept:
-        one: Any = theirs(
-            [found[i] for i in kept],
-            [true[i] for i in kept],
-            model_name_or_path=folder,
-            batch_size=batch,
-            max_length=LONGEST,
-            truncation=True,
-        )
-        values = [np.atleast_1d(np.asarray(one[k])) for k in ("precision", "recall", "f1")]
-        rows[kept] = np.stack(values, -1)
+    for i, (mine, other) in enumerate(zip(found, true, strict=True)):
+        if mine.strip():
+            one: Any = theirs(
+                [mine],
+                [other],
+                model=model,
+                user_tokenizer=tokenizer,
+                user_forward_fn=lambda _, own: read[  # a copy: it is changed in place
+                    _key(own["input_ids"], own["attention_mask"])
+                ].clone(),
+                max_length=LONGEST,
+                truncation=True,
+            )
+            rows[i] = [float(one[name]) for name in ("precision", "recall", "f1")]
     return rows
+
+
+def _last_layers(
+    model: Any, tokenizer: Any, texts: Sequence[str], batch: int
+) -> dict[tuple[int, ...], Any]:
+    """Return what a model reads in each text, (1, tokens, width), by its tokens."""
+    import torch
+
+    known: dict[tuple[int, ...], Any] = {}
+    order = sorted(dict.fromkeys(texts), key=len)
+    with torch.no_grad():
+        for start in range(0, len(order), batch):
+            some = order[start : start + batch]
+            own = tokenizer(
+                some, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
+            )
+            out = model(own["input_ids"], own["attention_mask"]).last_hidden_state
+            for ids, mask, row in zip(own["input_ids"], own["attention_mask"], out, strict=True):
+                known[_key(ids[None], mask[None])] = row[mask.bool()].clone()[None]
+    return known
+
+
+def _key(ids: Any, mask: Any) -> tuple[int, ...]:
+    return tuple(ids[mask.bool()].tolist())
+
+
+def bleurt_score(found: Sequence[str], true: Sequence[str], folder: str, batch: int = 64) -> Array:
+    """Return BLEURT of each, (n,): a model that was trained to rate reads both.
+
+    Args:
+        found: Fillings.
+        true: The sentences that stood there, which are read first.
+        folder: Of a checkpoint with one output, as safetensors, or its hub id.
+        batch: Pairs at once.
+    """
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    try:
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(folder)
+            model = AutoModelForSequenceClassification.from_pretrained(folder, use_safetensors=True)
+    except (OSError, ValueError) as error:
+        told = str(error).strip().splitlines()
+        raise TimeControlError(
+            f"{folder} is no BLEURT that can be loaded ({told[0] if told else 'no reason'}): give "
+            "a folder or hub id with safetensors."
+        ) from None
+    if model.config.num_labels != 1:
+        raise TimeControlError(
+            f"{folder} has {model.config.num_labels} outputs: BLEURT has one. Is it another model?"
+        )
+    model.eval()
+    rows: list[float] = []
+    with torch.inference_mode():
+        for start in range(0, len(found), batch):
+            pairs = true[start : start + batch], found[start : start + batch]
+            read = tokenizer(
+                *map(list, pairs),
+                padding=True,
+                truncation=True,
+                max_length=LONGEST,
+                return_tensors="pt",
+            )
+            rows += model(**read).logits[:, 0].float().tolist()
+    return np.array(rows, np.float64)
 
 
 def missing(package: str) -> TimeControlError:
@@ -139,12 +218,18 @@ class Fillings:
         found: Sequence[str],
         true: Sequence[str],
         base: str | None = None,
+        bleurt: str | None = None,
     ) -> "Fillings":
-        """Measure fillings; ``base``: the folder of BERTScore's base, if it is to be measured."""
+        """Measure fillings; ``base``: the folder of BERTScore's base, if it is to be measured.
+
+        ``bleurt``: a checkpoint of BLEURT, likewise.
+        """
         columns = list(rouge(found, true).T)
         if base is not None:
             columns += list(bert_score(found, true, base).T)
         means = dict(zip(MEANS, columns, strict=False))
+        if bleurt is not None:
+            means["bleurt"] = bleurt_score(found, true, bleurt)
         return cls(tuple(stories), tuple(found), bleu_parts(found, true), means)
 
     def by_story(self) -> tuple[Array, dict[str, Array], Array]:
@@ -176,12 +261,13 @@ def differences(first: Fillings, other: Fillings, seed: int = 0) -> dict[str, di
 
     Args:
         first: What it is compared with.
-        other: Of the same gaps, in the same order.
+        other: Of the same gaps, each as many times as every other; perhaps not as often as there.
         seed: Of the resamples.
     """
-    if first.stories != other.stories:
-        raise TimeControlError("Two ways of filling gaps are compared on the same gaps.")
     a, b = first.by_story(), other.by_story()
+    same = list(dict.fromkeys(first.stories)) == list(dict.fromkeys(other.stories))
+    if not same or not np.array_equal(a[2] * b[2].sum(), b[2] * a[2].sum()):
+        raise TimeControlError("Two ways of filling gaps are compared on the same gaps.")
     n = len(a[2])
     state = np.random.default_rng((seed, n))
     drawn = [np.ones(n)]
@@ -192,7 +278,8 @@ def differences(first: Fillings, other: Fillings, seed: int = 0) -> dict[str, di
     values: dict[str, list[float]] = {"bleu": [bleu(w @ b[0]) - bleu(w @ a[0]) for w in drawn]}
     for name in a[1]:
         if name in b[1]:
-            values[name] = [float((w @ b[1][name] - w @ a[1][name]) / (w @ a[2])) for w in drawn]
+            mine, theirs = ([float(w @ x[1][name] / (w @ x[2])) for w in drawn] for x in (b, a))
+            values[name] = [y - x for y, x in zip(mine, theirs, strict=True)]
     return {name: _interval(own) for name, own in values.items()}
 
 

@@ -185,6 +185,22 @@ class Bridge:
         return cls(start, end, found["steps"], found["noise"], begins, ends)
 
 
+def left_out(bridge: Bridge, path: Array) -> Array:
+    """Return where each sentence of a document lies by its neighbours, (sentences, d).
+
+    Without noise a path has no memory: the sentences next to one say all that is known of it.
+    """
+    n = len(path)
+    if n < 2:
+        return path.copy()
+    found = np.empty_like(path)
+    for i in range(n):
+        low, high = max(i - 1, 0), min(i + 2, n)
+        known = {k - low: path[k] for k in range(low, high) if k != i}
+        found[i] = bridge.given(known, [i - low], high - low, low == 0, high == n).mean[0]
+    return found
+
+
 def _told(law: Gaussian, whole: Array) -> bool:
     """Return whether sentences at an end of documents are not like any, (n, d)."""
     variance = whole.var(0).sum()
