@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--base", default="smollm2-135m")
     parser.add_argument("--latent-dim", type=int, default=32)
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--batch", type=int, default=16, help="windows of a training step")
     parser.add_argument("--fill", type=int, default=2048, help="fillings at once")
     parser.add_argument("--splits", default="val,test")
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                         attempt(name, seed, run, asked)
             if is_finished(run):
                 if asked.only != "train":
-                    fill(ARMS[name], run, asked)
+                    fill(ARMS[name], run, asked, begun)
                 left.remove((name, seed))
             elif run.with_name(f"{run.name}.failed").exists():
                 left.remove((name, seed))
@@ -175,19 +175,25 @@ def train(arm: Arm, seed: int, run: Path, asked: Any) -> None:
     print(f"{run.name}: {spent:.0f} s, of them training {own}; {losses}", flush=True)
 
 
-def fill(arm: Arm, run: Path, asked: Any) -> None:
+def fill(arm: Arm, run: Path, asked: Any, begun: float) -> None:
     """Write what is missing of the fillings of a decoder."""
     corpus = open_corpus(WINDOWS)
     for split in asked.splits.split(","):
         gaps = gaps_of(held_out(corpus, split, asked.documents))
         for how in arm.ways:
             at = time.monotonic()
+            if at - begun > asked.limit:
+                return
             folder = asked.out / split
             with held(folder / f"{run.name}{how.replace(':', '-')}") as free:
                 if free:
-                    place = Place(asked.device)
-                    written(way_of(f"{run}{how}", Filling()), gaps, asked.fill, folder, place)
-                    print(f"{split} {run.name}{how}: {time.monotonic() - at:.0f} s", flush=True)
+                    way, place = way_of(f"{run}{how}", Filling()), Place(asked.device)
+                    try:
+                        written(way, gaps, asked.fill, folder, place)
+                        said = f"{time.monotonic() - at:.0f} s"
+                    except (TimeControlError, RuntimeError) as error:
+                        said = str(error)
+                    print(f"{split} {way.label}: {said}", flush=True)
     clear()
 
 
