@@ -52,12 +52,12 @@ class Arm:
     encoder: str | None = None
     """Whose latents it follows."""
     settings: dict[str, Any] = field(default_factory=dict)
-    ways: tuple[str, ...] = ("", f":best-{BEST}")
+    ways: tuple[str, ...] = ("", f":best-{BEST}", ":greedy")
     """How it is used, as ``evaluate infilling`` names it."""
 
 
 RIGHT = {"arrangement": "right-first"}
-FREE = ("", f":best-{BEST}", ":latent-free", f":latent-free:best-{BEST}")
+FREE = ("", f":best-{BEST}", ":greedy", ":latent-free", ":latent-free:greedy")
 ARMS = {
     "lm": Arm(),
     "ilm": Arm(settings={"arrangement": "blanks"}),
@@ -98,6 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--batch", type=int, default=16, help="windows of a training step")
     parser.add_argument("--fill", type=int, default=2048, help="fillings at once")
     parser.add_argument("--splits", default="val,test")
+    parser.add_argument("--drawn", choices=("once", "best"), help="one half of the writing")
     parser.add_argument("--documents", type=int, default=None, help="of a split, for a trial")
     parser.add_argument("--settings", default="{}", help="of decoders, as JSON")
     parser.add_argument("--device", default="auto")
@@ -181,6 +182,8 @@ def fill(arm: Arm, run: Path, asked: Any, begun: float) -> None:
     for split in asked.splits.split(","):
         gaps = gaps_of(held_out(corpus, split, asked.documents))
         for how in arm.ways:
+            if asked.drawn and (asked.drawn == "best") != (":best" in how):
+                continue
             at = time.monotonic()
             if at - begun > asked.limit:
                 return

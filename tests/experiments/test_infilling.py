@@ -65,6 +65,13 @@ def test_a_way_is_a_run_and_how_it_is_used(
     assert way.label == "a" + text[len(model) :]
 
 
+def test_draws_can_be_cooler() -> None:
+    assert way_of("a:greedy", Filling()).filling.drawing.temperature == 0
+    way = way_of("a:temperature-0.7:best-8", Filling())
+    assert way.filling.drawing.temperature == 0.7
+    assert (way.filling.candidates, way.model) == (8, "a")
+
+
 def test_ways_are_compared_on_the_same_gaps_and_what_is_written_is_kept(
     corpus: Corpus, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,8 +38,8 @@ def infilling(
         list[str] | None,
         typer.Option(
             "--model",
-            help="RUN, RUN:latent-free, RUN:best-8, RUN:noise-1; repeated: the first is compared "
-            "with.",
+            help="RUN, RUN:latent-free, RUN:best-8, RUN:greedy, RUN:noise-1; repeated: the first "
+            "is compared with.",
         ),
     ] = None,
     split: Split = "val",

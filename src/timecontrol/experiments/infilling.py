@@ -1,7 +1,8 @@
 """Every sentence of a window left out in turn, written again in several ways, and compared.
 
 A way is a decoder and how it is used: ``RUN``, ``RUN:latent-free`` (its latents are not told),
-``RUN:best-8`` (the best of 8 candidates), ``RUN:noise-1`` (latents drawn from the bridge). What was
+``RUN:best-8`` (the best of 8 candidates), ``RUN:greedy`` (the most probable token each time),
+``RUN:temperature-0.7``, ``RUN:noise-1`` (latents drawn from the bridge). What was
 written is kept beside the result, one file a way and seed, and not written again. Nothing of the
 documents is kept there: a gap is named by its document and place.
 
@@ -44,6 +45,8 @@ SHOWN = (
     "bleu", "rouge_1", "rouge_2", "rouge_l", "bertscore_p", "bertscore_r", "bertscore_f1",
     "bleurt", "distinct_1", "distinct_2", "stuck", "words",
 )  # fmt: skip
+HOW = r"latent-free|greedy|best-\d{1,3}|(?:noise|temperature)-\d+(?:\.\d+)?"
+"""Words after a decoder that say how it is used."""
 FORMAT = 2
 NUMBERS = ("likely", "near", "follows")
 """What is known of a candidate: kept with it, so that other weights need no other draws."""
@@ -74,7 +77,7 @@ def way_of(text: str, filling: Filling) -> Way:
     """Return the way that ``RUN:latent-free:best-8`` names."""
     model, found = text, filling
     while True:
-        match = re.fullmatch(r"(.+):(latent-free|best-\d{1,3}|noise-\d+(?:\.\d+)?)", model)
+        match = re.fullmatch(rf"(.+):({HOW})", model)
         if match is None:
             return Way(text, model, found)
         model, word = match[1], match[2]
@@ -83,6 +86,8 @@ def way_of(text: str, filling: Filling) -> Way:
             found = replace(found, drawing=replace(found.drawing, latents=False))
         elif kind == "best":
             found = replace(found, candidates=int(number))
+        elif kind in ("greedy", "temperature"):
+            found = replace(found, drawing=replace(found.drawing, temperature=float(number or 0)))
         else:
             found = replace(found, noise=float(number))
 

@@ -14,7 +14,7 @@ from timecontrol.decoder.losses import IGNORED, token_losses
 
 Array = NDArray[np.float64]
 
-TOKENS = {"cuda": 32768}
+TOKENS = {"cuda": 16384}
 """Tokens of a batch, at most, filled ones too, by the kind of device."""
 FEWER = 8192
 """The same on any other."""
