@@ -192,7 +192,7 @@ def fill(arm: Arm, run: Path, asked: Any, begun: float) -> None:
                 if free:
                     way, place = way_of(f"{run}{how}", Filling()), Place(asked.device)
                     try:
-                        written(way, gaps, asked.fill, folder, place)
+                        written(str(run), way, gaps, asked.fill, folder, place)
                         said = f"{time.monotonic() - at:.0f} s"
                     except (TimeControlError, RuntimeError) as error:
                         said = str(error)

@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def test_a_way_is_a_run_and_how_it_is_used(
     text: str, model: str, candidates: int, latents: bool, noise: float
 ) -> None:
     way = way_of(text, Filling())
-    assert way.model == model
+    assert way.models == (model,)
     assert way.filling.candidates == candidates
     assert way.filling.drawing.latents is latents
     assert way.filling.noise == noise
@@ -69,7 +70,52 @@ def test_draws_can_be_cooler() -> None:
     assert way_of("a:greedy", Filling()).filling.drawing.temperature == 0
     way = way_of("a:temperature-0.7:best-8", Filling())
     assert way.filling.drawing.temperature == 0.7
-    assert (way.filling.candidates, way.model) == (8, "a")
+    assert (way.filling.candidates, way.models) == (8, ("a",))
+
+
+def test_several_trainings_are_one_way() -> None:
+    way = way_of("runs/lm-0+runs/lm-1+runs/lm-2:greedy", Filling())
+    assert way.models == ("runs/lm-0", "runs/lm-1", "runs/lm-2")
+    assert way.label == "lm-0,1,2:greedy"
+    assert way_of("a/x+b/y", Filling()).label == "x+y"
+    assert way_of("a/lm+b/lm-1", Filling()).label == "lm+lm-1"
+
+
+def test_a_way_is_compared_with_its_plainer_self() -> None:
+    texts = ["a", "a:latent-free", "b:best-8", "a:greedy"]
+    ways = [way_of(text, Filling()) for text in texts]
+    for text, other in (("a:best-4", "a"), ("a:latent-free:greedy", "a:greedy")):
+        found = way_of(text, Filling()).plainer(ways)
+        assert found is not None
+        assert found.text == other
+    assert way_of("b:latent-free", Filling()).plainer(ways) is None
+
+
+def test_trainings_are_measured_together_with_their_spread(
+    corpus: Corpus, model: str, tmp_path: Path
+) -> None:
+    other = str(tmp_path / "other")
+    shutil.copytree(model, other)
+    config = json.loads((Path(other) / "config.json").read_text("utf-8"))
+    config["identity"] = "another"
+    (Path(other) / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    given: dict[str, Any] = {"most": 2, "base": None, "place": CPU, "out": tmp_path / "out"}
+    ways = [f"{model}:greedy", f"{other}:greedy", f"{model}+{other}:greedy"]
+    one, two, both = infillings(corpus, models=ways, **given)["rows"]
+    assert both["trainings"] == 2
+    assert "errors" not in one
+    for name in ("bleu", "rouge_l", "distinct_1", "stuck"):
+        assert both["measures"][name] == pytest.approx(one["measures"][name])  # equal weights
+        assert both["errors"][name] == pytest.approx(0.0)
+    file = next((tmp_path / "out").glob("other*.jsonl"))
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    for line in lines:
+        line["candidates"][0]["text"] += " and more"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    one, two, both = infillings(corpus, models=ways, **given)["rows"]
+    words = [one["measures"]["words"], two["measures"]["words"]]
+    assert both["measures"]["words"] == pytest.approx(sum(words) / 2)
+    assert both["errors"]["words"] == pytest.approx(abs(words[1] - words[0]) / 2)
 
 
 def test_ways_are_compared_on_the_same_gaps_and_what_is_written_is_kept(
@@ -83,6 +129,7 @@ def test_ways_are_compared_on_the_same_gaps_and_what_is_written_is_kept(
     assert [r["label"] for r in found["rows"]] == [f"{name}:latent-free", name, f"{name}:best-2"]
     assert "against" not in found["rows"][0]
     assert set(found["rows"][1]["against"]) >= {"bleu", "rouge_l"}
+    assert found["rows"][2]["beside"]["label"] == name
     files = sorted((tmp_path / "out").glob("*.jsonl"))
     assert len(files) == 3
     lines = [json.loads(line) for line in files[1].read_text("utf-8").splitlines()]
@@ -133,6 +180,24 @@ def test_an_empty_candidate_is_never_the_best() -> None:
         {"text": "A boat came.", "likely": -9.0, "near": None, "follows": None},
     ]
     assert best(rows, Weights())["text"] == "A boat came."
+
+
+def test_examples_show_nothing_that_was_copied(corpus: Corpus, model: str, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"models": [model], "most": 2, "base": None, "place": CPU}
+    given |= {"out": tmp_path, "examples": 2}
+    table = infillings(corpus, **given)["tables"][-1]
+    assert len(table["rows"]) == 2
+    key = table["rows"][0][0]
+    copied = max((s for d in corpus.documents("train") for s in d.sentences), key=len)
+    assert len(copied.split()) > 8
+    file = next(tmp_path.glob("*.jsonl"))
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    for line, text in ((line, "A sentence of nobody's.") for line in lines):
+        line["candidates"][0]["text"] = f"So: {copied}" if line["gap"] == key else text
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    rows = infillings(corpus, **given)["tables"][-1]["rows"]
+    assert "not shown" in rows[0][-1]
+    assert rows[1][-1] == "A sentence of nobody's."
 
 
 def test_draws_of_several_seeds_are_measured_together(

@@ -38,8 +38,8 @@ def infilling(
         list[str] | None,
         typer.Option(
             "--model",
-            help="RUN, RUN:latent-free, RUN:best-8, RUN:greedy, RUN:noise-1; repeated: the first "
-            "is compared with.",
+            help="RUN, RUN:latent-free, RUN:best-8, RUN:greedy, RUN:noise-1; repeated: "
+            "compared with the first. RUN+RUN: trainings that are one way.",
         ),
     ] = None,
     split: Split = "val",
@@ -55,6 +55,7 @@ def infilling(
         str | None,
         typer.Option(help="BLEURT too: a folder or hub id with one output, Elron/bleurt-base-128."),
     ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Gaps of which the fillings are shown.")] = 0,
     max_documents: Most = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Fillings at once.")] = 48,
     out: Out = None,
@@ -90,6 +91,7 @@ def infilling(
         seed=seed,
         draws=draws,
         bleurt=bleurt,
+        examples=examples,
         base=None if base == "none" else base,
         most=max_documents,
         batch=batch_size,

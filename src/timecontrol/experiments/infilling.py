@@ -3,11 +3,16 @@
 A way is a decoder and how it is used: ``RUN``, ``RUN:latent-free`` (its latents are not told),
 ``RUN:best-8`` (the best of 8 candidates), ``RUN:greedy`` (the most probable token each time),
 ``RUN:temperature-0.7``, ``RUN:noise-1`` (latents drawn from the bridge). What was
-written is kept beside the result, one file a way and seed, and not written again. Nothing of the
-documents is kept there: a gap is named by its document and place.
+written is kept beside the result, one file a decoder, way and seed, and not written again. Nothing
+of the documents is kept there: a gap is named by its document and place.
 
 One draw says little of a way: ``draws`` of them, of as many seeds, are measured together. The best
-of so many candidates, or more, is drawn once.
+of so many candidates, or more, is drawn once. Several trainings are one way, too: ``RUN+RUN+RUN``,
+``RUN+RUN:greedy``; their spread is told.
+
+Every way is compared with the first that draws as it does (greedy with greedy, the best of 8 with
+the best of 8), or else with the first; and with the same decoder used more plainly, where that is
+among the ways: the best of 8 with one draw, without its latents and with them.
 """
 
 import gc
@@ -29,13 +34,14 @@ from timecontrol.encoder.evaluations import log_test
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments.decoders import Found, about, check, result
 from timecontrol.experiments.evaluate import Place
-from timecontrol.experiments.material import held_out
+from timecontrol.experiments.material import held_out, trained_on
 from timecontrol.infilling.asking import Ask, ask_of
 from timecontrol.infilling.drafts import Drawing
 from timecontrol.infilling.fill import Filling, bridge_of, fill_all, latents_of
 from timecontrol.infilling.gaps import Gapped, Slot
 from timecontrol.infilling.ranking import Measured, Weights
 from timecontrol.metrics.infilling import Fillings, differences
+from timecontrol.metrics.overlap import known_grams, overlap
 from timecontrol.plans.missing import Bridge
 from timecontrol.pretrained import decoder_folder, looks_folder
 from timecontrol.runs import read_config
@@ -54,33 +60,54 @@ NUMBERS = ("likely", "near", "follows")
 
 @dataclass(frozen=True)
 class Way:
-    """A decoder, and how it is used."""
+    """Decoders that were trained alike, often one, and how they are used."""
 
     text: str
     """As it was given."""
-    model: str
+    models: tuple[str, ...]
+    how: tuple[str, ...]
+    """Words that say how they are used."""
     filling: Filling
 
     @property
     def label(self) -> str:
         """What it is called in tables."""
-        name = Path(self.model).name
-        return name + self.text[len(self.model) :]
+        names = [Path(model).name for model in self.models]
+        heads, rest = {n.rpartition("-")[0] for n in names}, [n.rpartition("-")[2] for n in names]
+        alike = len(names) > 1 and len(heads) == 1 and heads != {""}
+        joined = f"{heads.pop()}-{','.join(rest)}" if alike else "+".join(names)
+        return ":".join([joined, *self.how])
 
     def seeded(self, seed: int) -> "Way":
         """Return the same with another seed of the draws."""
         drawing = replace(self.filling.drawing, seed=seed)
         return replace(self, filling=replace(self.filling, drawing=drawing))
 
+    @property
+    def draws(self) -> tuple[Any, ...]:
+        """How it draws, the latents left out."""
+        f = self.filling
+        return f.candidates, f.noise, f.drawing.temperature, f.drawing.top_p
+
+    def plainer(self, ways: Sequence["Way"]) -> "Way | None":
+        """Return the same decoders used with one word less, if that is among ``ways``."""
+        for i in range(len(self.how)):
+            less = (self.models, (*self.how[:i], *self.how[i + 1 :]))
+            for other in ways:
+                if (other.models, other.how) == less:
+                    return other
+        return None
+
 
 def way_of(text: str, filling: Filling) -> Way:
     """Return the way that ``RUN:latent-free:best-8`` names."""
-    model, found = text, filling
+    model, found, how = text, filling, list[str]()
     while True:
         match = re.fullmatch(rf"(.+):({HOW})", model)
         if match is None:
-            return Way(text, model, found)
+            return Way(text, tuple(model.split("+")), tuple(how), found)
         model, word = match[1], match[2]
+        how.insert(0, word)
         kind, _, number = word.partition("-")
         if word == "latent-free":
             found = replace(found, drawing=replace(found.drawing, latents=False))
@@ -149,6 +176,7 @@ def infillings(
     draws: int = 1,
     base: str | None = "mpnet",
     bleurt: str | None = None,
+    examples: int = 0,
     most: int | None = None,
     batch: int = 32,
     out: Path | None = None,
@@ -158,7 +186,7 @@ def infillings(
 
     Args:
         corpus: Whose documents.
-        models: Ways; the first is what the others are compared with.
+        models: Ways, as text; the first is what the others are compared with.
         split: Of the corpus.
         top_p: Mass of the tokens that are drawn from.
         temperature: Of the draws.
@@ -167,6 +195,8 @@ def infillings(
         draws: Fillings of each gap, of this seed and the next ones.
         base: Of BERTScore; ``None``: it is not measured.
         bleurt: A folder or hub id of BLEURT; ``None``: it is not measured.
+        examples: So many gaps, evenly spread, of which the fillings of all ways are shown, but for
+            those that have 8 words in a row from training documents or documents of the split.
         most: Only so many documents, evenly spread over the split.
         batch: Fillings at once: gaps, times candidates.
         out: A folder where what was written is kept.
@@ -178,31 +208,41 @@ def infillings(
         weights=weights or Weights(),
     )
     ways = [way_of(text, filling) for text in models]
-    check([way.model for way in ways])
+    check([model for way in ways for model in way.models])
     folder = resolve(base).source if base is not None else None
     gaps = gaps_of(spread(held_out(corpus, split), most))
     stories, true = [gap.story for gap in gaps], [gap.true for gap in gaps]
     rows: list[Found] = []
     decoders: list[Found] = []
-    first: Fillings | None = None
+    known: list[tuple[Way, Fillings]] = []
     for way in ways:
-        seeds = range(seed, seed + max(1, draws // way.filling.candidates))
-        texts: list[str] = []
-        for own in seeds:
-            some, told = written(way.seeded(own), gaps, batch, out, place)
-            texts += some
-        decoders.append(told)
-        n = len(seeds)
-        found = Fillings.of(stories * n, texts, true * n, folder, bleurt)
-        row: Found = {"label": way.label, "n": len(gaps), "draws": n, "measures": found.measures()}
-        row["by_place"] = by_place(found, gaps * n)
-        if first is None:
-            first = found
-        else:
-            row["against"] = differences(first, found)
+        cool = not way.filling.drawing.temperature
+        seeds = range(seed, seed + (1 if cool else max(1, draws // way.filling.candidates)))
+        parts: dict[str, list[Fillings]] = {}
+        for model in way.models:
+            for own in seeds:
+                texts, told = written(model, way.seeded(own), gaps, batch, out, place)
+                part = Fillings.of(stories, texts, true, folder, bleurt)
+                parts.setdefault(model, []).append(part)
+            decoders.append(told)
+        found = Fillings.together([part for own in parts.values() for part in own])
+        row: Found = {"label": way.label, "n": len(gaps), "draws": len(seeds)}
+        row |= {"trainings": len(parts)} | spread_of(list(parts.values()))
+        row["by_place"] = by_place(found, gaps * (len(found.texts) // len(gaps)))
+        if known:
+            alike = (pair for pair in known if pair[0].draws == way.draws)
+            other, first = next(alike, known[0])
+            row["against"] = {"label": other.label, **differences(first, found)}
+        plainer = way.plainer([other for other, _ in known])
+        if plainer is not None:
+            beside = next(part for other, part in known if other is plainer)
+            row["beside"] = {"label": plainer.label, **differences(beside, found)}
+        known.append((way, found))
         if split == "test":
             numbers = {k: row["measures"].get(k) for k in COMPARED}
-            log_test(looks_folder(way.model, "decoder"), "evaluate infilling", corpus.name, numbers)
+            for model in way.models:
+                where = looks_folder(model, "decoder")
+                log_test(where, f"evaluate infilling {way.label}", corpus.name, numbers)
         rows.append(row)
     settings = {
         "gaps": len(gaps),
@@ -218,14 +258,35 @@ def infillings(
     unique = {told["identity"]: told for told in decoders}
     made = result("infilling", corpus, list(unique.values()), settings, rows, place)
     documents = len({gap.document.id for gap in gaps})
-    return {**made, "split": split, "documents": documents, "tables": tables(rows), "note": NOTE}
+    shown = tables(rows)
+    if examples:
+        read = [list(d.sentences) for d in (*trained_on(corpus), *held_out(corpus, split))]
+        shown.append(table_of_examples(known, gaps, known_grams(read), examples))
+    return {**made, "split": split, "documents": documents, "tables": shown, "note": NOTE}
+
+
+def spread_of(parts: Sequence[Sequence[Fillings]]) -> Found:
+    """Return the mean of all measures over draws, and its standard error over trainings.
+
+    Args:
+        parts: Of each training its draws.
+    """
+    each = [[part.measures() for part in own] for own in parts]
+    means = [{k: float(np.mean([m[k] for m in own])) for k in own[0]} for own in each]
+    found: Found = {"measures": {k: float(np.mean([m[k] for m in means])) for k in means[0]}}
+    if len(means) > 1:
+        n = len(means)
+        found["errors"] = {
+            k: float(np.std([m[k] for m in means], ddof=1) / np.sqrt(n)) for k in means[0]
+        }
+    return found
 
 
 def written(
-    way: Way, gaps: Sequence[Gap], batch: int, out: Path | None, place: Place
+    model: str, way: Way, gaps: Sequence[Gap], batch: int, out: Path | None, place: Place
 ) -> tuple[list[str], Found]:
-    """Return what a way writes into gaps, and what decoder it is; what is kept is not written."""
-    config = read_config(decoder_folder(way.model), "decoder")
+    """Return what a decoder writes into gaps, and which it is; what is kept is not written."""
+    config = read_config(decoder_folder(model), "decoder")
     drawn = {k: v for k, v in asdict(way.filling).items() if k != "weights"}
     drawn["follows"] = way.filling.weights.follows > 0
     key = {"format": FORMAT, "identity": config["identity"], "filling": drawn}
@@ -234,12 +295,13 @@ def written(
     file = None
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', way.label)}-{name}.jsonl"
+        label = ":".join([Path(model).name, *way.how])
+        file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', label)}-{name}.jsonl"
         kept = dict(_read(file))
     left = [gap for gap in gaps if gap.key not in kept]
     if left:
-        decoder = Decoder.load(way.model, place.device, place.dtype)
-        told = about(way.model, decoder)
+        decoder = Decoder.load(model, place.device, place.dtype)
+        told = about(model, decoder)
         for some in fillings(decoder, way.filling, left, batch, place):
             kept |= some
             if file is not None:
@@ -247,7 +309,7 @@ def written(
         del decoder
         gc.collect()
     else:
-        told = _about(way.model, config)
+        told = _about(model, config)
     return [best(kept[gap.key]["candidates"], way.filling.weights)["text"] for gap in gaps], told
 
 
@@ -378,21 +440,22 @@ def tables(rows: Sequence[Found]) -> list[Found]:
     whole = {
         "title": "Fillings beside the sentences that stood there",
         "columns": ["", *(name.replace("_", " ") for name in columns)],
-        "rows": [
-            [r["label"], *(_digits(name, r["measures"][name]) for name in columns)] for r in rows
-        ],
+        "rows": [[r["label"], *(_number_of(r, name) for name in columns)] for r in rows],
     }
     made = [whole]
     compared = [name for name in COMPARED if name in rows[0]["measures"]]
     if len(rows) > 1:
         made.append(
             {
-                "title": f"Against {rows[0]['label']}: difference [95 % interval over stories]",
-                "columns": ["", *(name.replace("_", " ") for name in compared)],
-                "rows": [
-                    [r["label"], *(_difference(name, r["against"][name]) for name in compared)]
-                    for r in rows[1:]
-                ],
+                "title": "Differences from the first way that draws alike [95 % over stories]",
+                **_differences(rows, "against", compared),
+            }
+        )
+    if any("beside" in r for r in rows):
+        made.append(
+            {
+                "title": "Differences from the same decoders used more plainly",
+                **_differences(rows, "beside", compared),
             }
         )
     kinds = [kind for kind in ("first", "inner", "last") if kind in rows[0]["by_place"]]
@@ -415,10 +478,48 @@ def tables(rows: Sequence[Found]) -> list[Found]:
     return made
 
 
+def table_of_examples(
+    ways: Sequence[tuple[Way, Fillings]], gaps: Sequence[Gap], known: set[int], wanted: int
+) -> Found:
+    """Return what the first training of each way first wrote into some gaps.
+
+    Args:
+        ways: With what they wrote.
+        gaps: The gaps, in that order.
+        known: n-grams of documents: a filling that has one of them is not shown.
+        wanted: How many gaps.
+    """
+    chosen = [i * len(gaps) // wanted + len(gaps) // (2 * wanted) for i in range(wanted)]
+    rows = []
+    for i in chosen:
+        for way, found in ways:
+            text = " ".join(found.texts[i].split())
+            copied = overlap([text], known).longest > 0
+            rows.append([gaps[i].key, way.label, "(not shown: known words)" if copied else text])
+    return {"title": "What was written into some gaps", "columns": ["gap", "", ""], "rows": rows}
+
+
+def _number_of(row: Found, name: str) -> str:
+    own = _digits(name, row["measures"][name])
+    return f"{own} ± {_digits(name, row['errors'][name])}" if "errors" in row else own
+
+
 def _digits(name: str, value: float) -> str:
     return (
         f"{value:.3f}" if name.startswith(("bertscore", "bleurt", "distinct")) else f"{value:.2f}"
     )
+
+
+def _differences(rows: Sequence[Found], kind: str, names: Sequence[str]) -> Found:
+    """Return the columns and rows of a table of differences."""
+    return {
+        "columns": ["", "from", *(name.replace("_", " ") for name in names)],
+        "rows": [
+            [r["label"], r[kind]["label"], *(_difference(name, r[kind][name]) for name in names)]
+            for r in rows
+            if kind in r
+        ],
+    }
 
 
 def _difference(name: str, cell: dict[str, float]) -> str:
@@ -431,5 +532,6 @@ NOTE = (
     "BLEU of all gaps together (sacrebleu), ROUGE F1 (percent, stemmed), BERTScore of the base "
     "named above; distinct n: different n-grams over all; stuck: fillings (percent) that say a "
     "run of four words twice or spend a fifth of their words in one cycle. Intervals: 2,000 "
-    "resamples of whole stories, paired. A way that ranks candidates is drawn once."
+    "resamples of whole stories, paired. A way that ranks candidates is drawn once. ±: standard "
+    "error over trainings, where there are several (intervals are of stories alone)."
 )

@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 class Weights:
     """How much each of them counts."""
 
-    likely: float = 1.0
+    likely: float = 0.25
     near: float = 1.0
     follows: float = 1.0
 

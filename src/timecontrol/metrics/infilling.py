@@ -15,6 +15,7 @@ takes up a fifth of it, or where it says a run of four words twice.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -97,12 +98,11 @@ def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: in
         from torchmetrics.functional.text.bert import bert_score as theirs
     except ImportError:
         raise missing("torchmetrics") from None
-    from transformers import AutoModel, AutoTokenizer
-
-    with quiet():
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
-        model: Any = AutoModel.from_pretrained(folder).eval()
-    read = _last_layers(model, tokenizer, [*found, *true], batch)
+    tokenizer, model, known = _reader(folder)
+    new = [text for text in dict.fromkeys(true) if text not in known]
+    known |= _last_layers(model, tokenizer, new, batch)
+    others = [text for text in dict.fromkeys(found) if text not in known]
+    read = dict((known | _last_layers(model, tokenizer, others, batch)).values())
     rows = np.zeros((len(found), 3))
     for i, (mine, other) in enumerate(zip(found, true, strict=True)):
         if mine.strip():
@@ -121,14 +121,23 @@ def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: in
     return rows
 
 
-def _last_layers(
-    model: Any, tokenizer: Any, texts: Sequence[str], batch: int
-) -> dict[tuple[int, ...], Any]:
-    """Return what a model reads in each text, (1, tokens, width), by its tokens."""
+@lru_cache(maxsize=1)
+def _reader(folder: str) -> tuple[Any, Any, dict[str, Any]]:
+    """Return a base with its tokenizer, and room for what it has read of true sentences."""
+    from transformers import AutoModel, AutoTokenizer
+
+    with quiet():
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+        model: Any = AutoModel.from_pretrained(folder).eval()
+    return tokenizer, model, {}
+
+
+def _last_layers(model: Any, tokenizer: Any, texts: Sequence[str], batch: int) -> dict[str, Any]:
+    """Return what a model reads in each text: its tokens, and a row of each, (1, n, width)."""
     import torch
 
-    known: dict[tuple[int, ...], Any] = {}
-    order = sorted(dict.fromkeys(texts), key=len)
+    known: dict[str, Any] = {}
+    order = sorted(texts, key=len)
     with torch.no_grad():
         for start in range(0, len(order), batch):
             some = order[start : start + batch]
@@ -136,8 +145,9 @@ def _last_layers(
                 some, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
             )
             out = model(own["input_ids"], own["attention_mask"]).last_hidden_state
-            for ids, mask, row in zip(own["input_ids"], own["attention_mask"], out, strict=True):
-                known[_key(ids[None], mask[None])] = row[mask.bool()].clone()[None]
+            rows = zip(some, own["input_ids"], own["attention_mask"], out, strict=True)
+            for text, ids, mask, row in rows:
+                known[text] = _key(ids[None], mask[None]), row[mask.bool()].clone()[None]
     return known
 
 
@@ -231,6 +241,16 @@ class Fillings:
         if bleurt is not None:
             means["bleurt"] = bleurt_score(found, true, bleurt)
         return cls(tuple(stories), tuple(found), bleu_parts(found, true), means)
+
+    @classmethod
+    def together(cls, parts: Sequence["Fillings"]) -> "Fillings":
+        """Return several fillings of the same gaps, one after the other."""
+        return cls(
+            tuple(story for part in parts for story in part.stories),
+            tuple(text for part in parts for text in part.texts),
+            np.concatenate([part.parts for part in parts]),
+            {k: np.concatenate([part.means[k] for part in parts]) for k in parts[0].means},
+        )
 
     def by_story(self) -> tuple[Array, dict[str, Array], Array]:
         """Return the sums of each story: BLEU's parts, the other numbers, and the gaps."""
