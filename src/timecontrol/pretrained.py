@@ -19,7 +19,10 @@ SHIPPED = {
     "dialogue": "task-oriented dialogues, one utterance a sentence",
 }
 
-DECODERS = {"wikisection": "encyclopedic articles about towns; LoRA of smollm2-135m"}
+DECODERS = {
+    "wikisection": "encyclopedic articles about towns; LoRA of smollm2-135m",
+    "stories": "fills gaps in stories; LoRA of smollm2-135m, with an encoder of its own",
+}
 """Decoders that come with the package, by name."""
 
 

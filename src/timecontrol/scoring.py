@@ -24,7 +24,7 @@ from timecontrol.coherence.points import Points, points_of
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.features.extract import extract
-from timecontrol.pretrained import DECODERS, open_encoder
+from timecontrol.pretrained import DECODERS, SHIPPED, open_encoder
 from timecontrol.runs import is_finished, kind_of
 from timecontrol.sentences import paragraphs, splitter
 
@@ -184,8 +184,8 @@ class TimeControl:
         Bases are loaded on first use.
 
         Args:
-            name: ``general``, ``wikisection``, ``dialogue``, or a run folder; one of a planned
-                decoder has its encoder with it.
+            name: ``general``, ``wikisection``, ``dialogue``, ``stories``, or a run folder; one of a
+                planned decoder has its encoder with it.
             device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
             dtype: Of the bases: ``auto``, ``float32``, ``bfloat16``, ``float16``.
         """
@@ -195,7 +195,8 @@ class TimeControl:
 
             return Decoder.load(name, device, dtype)
 
-        if kind_of(Path(name)) == "decoder":
+        known = str(name) in DECODERS and not is_finished(Path(name))
+        if kind_of(Path(name)) == "decoder" or (known and str(name) not in SHIPPED):
             decoder = writer()
             if decoder.encoder is None:
                 raise TimeControlError(
@@ -203,7 +204,6 @@ class TimeControl:
                     "timecontrol.decoder.Decoder.load."
                 )
             return cls(decoder.encoder, decoder)
-        known = str(name) in DECODERS and not is_finished(Path(name))
         return cls(open_encoder(name, device, dtype), writer if known else None)
 
     def generate(

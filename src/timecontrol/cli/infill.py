@@ -12,7 +12,7 @@ from timecontrol.errors import TimeControlError
 
 EPILOG = (
     'Example: echo "She packed a bag. [ ... ] The train left at noon." | '
-    "timecontrol infill - --model runs/filler --candidates 8"
+    "timecontrol infill - --candidates 8"
 )
 
 
@@ -22,7 +22,7 @@ def run(
     ],
     model: Annotated[
         str, typer.Option("--model", help="A decoder: a run folder, or one of the package.")
-    ],
+    ] = "stories",
     candidates: Annotated[
         int, typer.Option(help="Drawn for each gap; the best one is put in.")
     ] = 1,

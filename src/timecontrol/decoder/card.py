@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from timecontrol.decoder.settings import FORWARD
+
 METHODS = {
     "planned": "follows latents, one a sentence",
     "plain": "fine-tuned without a plan",
@@ -16,6 +18,7 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
     s, base, corpus = config["settings"], config["base"], config["corpus"]
     encoder, n, kept = config["encoder"], config["corpus"]["used"], metrics["kept"]
     trained = f"LoRA adapters of rank {s['lora']}" if s["lora"] else "all weights"
+    fills = s.get("arrangement", FORWARD) != FORWARD
     rows = {
         "method": f"{s['method']}: {METHODS[s['method']]}",
         "preset": s["preset"],
@@ -29,6 +32,8 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "weight of sentence ends": s["end_weight"],
         "seed": s["seed"],
     }
+    if fills:
+        rows["arrangement"] = f"{s['arrangement']}, gaps of at most {s['gap']} sentences"
     if encoder:
         rows["encoder"] = (
             f"{encoder['objective']}, d = {encoder['latent_dim']}, {encoder['base']}, "
@@ -37,7 +42,7 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         rows["plan enters at"] = f"{s['depths']} depths, clock {'yes' if s['clock'] else 'no'}"
     numbers = {"training loss, nats (sentence ends weighted)": kept.get("loss")}
     numbers["validation loss, nats (sentence ends weighted)"] = kept.get("val_loss")
-    if known := metrics.get("health"):
+    if not fills and (known := metrics.get("health")):
         what = f"right tag first among the tags, at {known['n']} section starts"
         numbers[what] = known["first"]
         numbers["loss of the choice at a sentence's end, nats"] = known["choice_loss"]
@@ -52,7 +57,10 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         "",
         "# A Time Control decoder",
         "",
-        f"Writes documents like those of {corpus['name']}, one sentence for each point of a plan.",
+        f"Writes sentences that are missing in texts like those of {corpus['name']}."
+        if fills
+        else f"Writes documents like those of {corpus['name']}, one sentence for each point of a "
+        "plan.",
         "",
         "| | |",
         "|---|---|",
@@ -66,7 +74,9 @@ def card(config: dict[str, Any], metrics: dict[str, Any]) -> str:
         *(f"- {note}" for note in corpus["notes"]),
         "",
         "```sh",
-        "timecontrol generate --model FOLDER -n 4",
+        "timecontrol infill FILE --model FOLDER"
+        if fills
+        else "timecontrol generate --model FOLDER -n 4",
         "```",
         "",
         "What it writes is made up: names, numbers and events are not facts. Weights made from a "

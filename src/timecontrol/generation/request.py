@@ -74,8 +74,14 @@ def default_writing(decoder: Decoder, length: str, **rest: Any) -> Writing:
             Likewise ``follow``: ``budget``, but ``sentences`` for these, and for old decoders.
 
     Raises:
-        TimeControlError: This is no length, or another setting is out of its range.
+        TimeControlError: This is no length, another setting is out of its range, or the decoder
+            was trained to fill gaps.
     """
+    if decoder.settings.fills:
+        raise TimeControlError(
+            f"This decoder fills gaps (arrangement {decoder.settings.arrangement}) and writes no "
+            "whole documents: timecontrol infill FILE --model RUN."
+        )
     if rest.get("top_p") is None:
         rest["top_p"] = TOP_P.get(decoder.settings.preset, Writing.top_p)
     if rest.get("follow") is None:
