@@ -7,6 +7,7 @@ import pytest
 from timecontrol import pretrained
 from timecontrol.decoder import Decoder
 from timecontrol.decoder.card import card
+from timecontrol.decoder.folder import ENCODER
 from timecontrol.errors import TimeControlError
 from timecontrol.generation import Writing, write
 from timecontrol.generation.request import plans_for
@@ -19,6 +20,7 @@ from timecontrol.pretrained import (
     open_encoder,
 )
 from timecontrol.runs import CONFIG, read_config, read_tensors
+from timecontrol.scoring import TimeControl
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -92,6 +94,10 @@ def test_looks_with_an_encoder_and_a_decoder_of_one_name_are_told_apart(tmp_path
     assert looks_folder(tmp_path, "decoder") == tmp_path
 
 
+ROWS = {"wikisection": 6, "stories": 3}
+"""Rows of new tokens: four tags and two marks; one mark, and two of gaps."""
+
+
 @pytest.mark.parametrize("name", DECODERS)
 def test_shipped_decoders_are_small_licensed_and_described(name: str) -> None:
     folder = decoder_folder(name)
@@ -106,18 +112,30 @@ def test_shipped_decoders_are_small_licensed_and_described(name: str) -> None:
     assert len(metrics["measured"]["values"]) > 3
     corpus = config["corpus"]["name"]
     assert not {"recipes", "recipenlg", "wikihow"} & set(corpus.replace("+", " ").split())
-    assert config["encoder"]["identity"] == open_encoder(name).config["identity"]
+    own = open_encoder(config["encoder"]["shipped"] or folder / ENCODER)
+    assert config["encoder"]["identity"] == own.config["identity"]
     weights, _ = read_tensors(folder / "adapter" / "adapter_model.safetensors")
     tables = [t for n, t in weights.items() if "embed_tokens" in n]
-    assert [len(t) for t in tables] == [5]  # four tags and the mark, and no other rows
+    assert [len(t) for t in tables] == [ROWS[name]]  # and no others
     law, _ = read_tensors(folder / "law.safetensors")
     assert law["paths"].shape[1] == config["encoder"]["latent_dim"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DECODERS)
-def test_shipped_decoders_write_documents_of_their_kind(name: str) -> None:
-    decoder = Decoder.load(name, device="cpu", dtype="float32")
+def test_the_shipped_filler_fills_gaps() -> None:
+    tc = TimeControl.from_pretrained("stories", device="cpu", dtype="float32")
+    left = "The old fisherman lived alone by the sea. One morning his net was heavy."
+    found = tc.infill(left, "In the net lay a small golden chest.", candidates=4)
+    assert found.text.startswith(left)
+    assert len({c.text for c in found.gaps[0].candidates}) > 1
+    assert all(c.measured.near is not None for c in found.gaps[0].candidates)
+    with pytest.raises(TimeControlError, match="fills gaps"):
+        tc.generate()
+
+
+@pytest.mark.slow
+def test_the_shipped_decoder_writes_documents_of_its_kind() -> None:
+    decoder = Decoder.load("wikisection", device="cpu", dtype="float32")
     writing = Writing(length="forced", budget=300)
     plans = plans_for(decoder, 3, writing, kind="mean")
     together = list(write(decoder, plans, writing, batch=3))
