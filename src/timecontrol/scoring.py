@@ -311,9 +311,15 @@ class TimeControl:
             TimeControlError: There is no decoder, no text, or more than the decoder takes.
         """
         from timecontrol.infilling.fill import filling_of, infill
-        from timecontrol.infilling.gaps import MARK
+        from timecontrol.infilling.gaps import MARK, MOST
 
+        if not isinstance(n, int) or not 1 <= n <= MOST:
+            raise TimeControlError(f"n is {n}: from 1 to {MOST} missing sentences.")
         whole = left
+        if n > 1 and not right and MARK.search(left):
+            raise TimeControlError("n is told by the mark in the text: [ ...3 ] for three.")
+        if any("\ud800" <= c <= "\udfff" for c in left + right):
+            raise TimeControlError("The text is not UTF-8: it holds half of a character.")
         if right or not MARK.search(left):
             if MARK.search(left + right):
                 raise TimeControlError("Gaps are marked in the text, or lie between two: not both.")

@@ -1,3 +1,4 @@
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -5,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Ran
+from timecontrol.cli.infill import _read
+from timecontrol.errors import TimeControlError
 
 TEXT = "[ DIRECTIONS ] Heat the oven. [ ... ] Bake it for an hour."
 
@@ -77,3 +80,10 @@ def test_other_mistakes_are_said_in_a_line(
         ran = timecontrol("infill", *given)
         assert ran.code == 2
         assert ran.err.count("\n") == 1
+
+
+def test_standard_input_that_is_no_text_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrapped = io.TextIOWrapper(io.BytesIO(b"\xff A. [ ... ] B."), errors="surrogateescape")
+    monkeypatch.setattr("sys.stdin", wrapped)
+    with pytest.raises(TimeControlError, match=r"Standard input is not UTF-8 text \(byte 0\)"):
+        _read("-")

@@ -268,12 +268,20 @@ def counting(seen: list[int]) -> Any:
     return progress
 
 
-@pytest.mark.parametrize(("lora", "keep"), [(0, "best"), (2, "best"), (0, "last")])
+@pytest.mark.parametrize(
+    ("lora", "keep", "grouped"),
+    [(0, "best", False), (2, "best", False), (0, "last", False), (0, "last", True)],
+)
 @pytest.mark.parametrize("after", [1, 4, 7])  # of three steps an epoch
 def test_a_run_killed_anywhere_ends_in_the_same_weights(
-    after: int, lora: int, keep: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    after: int,
+    lora: int,
+    keep: str,
+    grouped: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chosen = settings(lora=lora, keep=keep, patience=2)
+    chosen = settings(lora=lora, keep=keep, patience=2, grouped=grouped)
     whole = uninterrupted(chosen)
     place = tmp_path / "killed"
     with dying_after(after, monkeypatch), pytest.raises(Stop):

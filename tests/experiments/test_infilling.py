@@ -169,17 +169,20 @@ def test_other_weights_need_no_other_draws(
         for candidates in kept:
             chosen = best(candidates, Weights(**only))
             if name != "follows":
-                assert chosen[name] == max(c[name] for c in candidates)
+                whole = [c for c in candidates if not c["cut"]] or candidates
+                assert chosen[name] == max(c[name] for c in whole)
         infillings(corpus, **given, weights=Weights(**only))
     assert len(list(tmp_path.glob("*.jsonl"))) == 1
 
 
 def test_an_empty_candidate_is_never_the_best() -> None:
     rows = [
-        {"text": " ", "likely": -1.0, "near": None, "follows": None},
-        {"text": "A boat came.", "likely": -9.0, "near": None, "follows": None},
+        {"text": " ", "cut": False, "likely": -1.0, "near": None, "follows": None},
+        {"text": "A boat came.", "cut": False, "likely": -9.0, "near": None, "follows": None},
+        {"text": "A boat and", "cut": True, "likely": -2.0, "near": None, "follows": None},
     ]
     assert best(rows, Weights())["text"] == "A boat came."
+    assert best(rows[::2], Weights())["text"] == "A boat and"
 
 
 def test_examples_show_nothing_that_was_copied(corpus: Corpus, model: str, tmp_path: Path) -> None:

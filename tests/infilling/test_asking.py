@@ -38,6 +38,13 @@ def test_as_many_sentences_are_read_as_documents_have() -> None:
     assert stretch(first, first.gaps[0], None, 5) == range(5)
 
 
+def test_a_long_gap_leaves_a_sentence_on_each_side() -> None:
+    text = read_gaps("Ann ate. Ben sat. Cat ran. [ ...4 ] Eve won. Fay left. Gus slept.")
+    assert stretch(text, text.gaps[0], None, 5) == range(2, 8)
+    two = read_gaps("Ann ate. Ben sat. Cat ran. [ ...2 ] Eve won. Fay left. Gus slept.")
+    assert stretch(two, two.gaps[0], None, 5) == range(1, 6)
+
+
 def test_nothing_beyond_another_gap_is_read() -> None:
     text = read_gaps("Ann ate. [ ... ] Ben sat. Cat ran. [ ... ] Dan hid.")
     assert stretch(text, text.gaps[0], None, None) == range(4)

@@ -5,15 +5,19 @@ import pytest
 
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
-from timecontrol.infilling.drafts import Draft
+from timecontrol.infilling.asking import ask_of
+from timecontrol.infilling.drafts import Draft, Drawing
 from timecontrol.infilling.fill import (
     Filling,
     bridge_of,
     filling_of,
     infill,
+    latents_of,
     ranked,
     weights_of,
+    within_room,
 )
+from timecontrol.infilling.gaps import read_gaps
 from timecontrol.infilling.ranking import Measured, Weights
 
 TEXT = "[ DIRECTIONS ] Heat the oven. [ ... ] Bake it for an hour. Let it cool."
@@ -44,17 +48,17 @@ def test_every_gap_is_filled_and_the_rest_stays(decoder: Decoder) -> None:
 def test_the_best_of_several_candidates_is_put_in(decoder: Decoder) -> None:
     found = infill(decoder, TEXT, how(decoder, candidates=4))
     [gap] = found.gaps
-    scores = [c.score for c in gap.candidates]
+    scores = [(c.cut, -c.score) for c in gap.candidates]
     assert len(scores) == 4
-    assert scores == sorted(scores, reverse=True)
+    assert scores == sorted(scores)
     assert gap.candidates[0].text in found.text
     first = infill(decoder, TEXT, how(decoder)).gaps[0].candidates[0].text
     assert first in [c.text for c in gap.candidates]
     near = filling_of(decoder, words=5, candidates=4, weights={"likely": 0, "follows": 0})
     [gap] = infill(decoder, TEXT, near).gaps
     if bridge_of(decoder) is not None:
-        densities = [c.measured.near or 0.0 for c in gap.candidates]
-        assert densities == sorted(densities, reverse=True)
+        densities = [(c.cut, -(c.measured.near or 0.0)) for c in gap.candidates]
+        assert densities == sorted(densities)
 
 
 def test_noise_gives_candidates_plans_of_their_own(filler: Decoder) -> None:
@@ -98,3 +102,49 @@ def test_weights_are_the_usual_ones_but_for_those_given() -> None:
 def test_what_cannot_be_done_is_refused(wrong: dict[str, Any], blanks: Decoder) -> None:
     with pytest.raises(TimeControlError):
         filling_of(blanks, **wrong)
+
+
+def test_first_words_begin_the_first_gap_alone(filler: Decoder) -> None:
+    found = infill(filler, GAPS, how(filler, first="Now"))
+    first, second, third = (gap.candidates[0].text for gap in found.gaps)
+    assert first.startswith("Now")
+    assert not second.startswith("Now")
+    assert not third.startswith("Now")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"first": "stir " * 60, "words": 5}, "more --words"),
+        ({"first": "a\udce9b"}, "UTF-8"),
+        ({"weights": {"likely": 1e308}}, "from 0 to 1000"),
+        ({"weights": {"lucky": 1.0}}, "lucky"),
+        ({"noise": 1e40}, "from 0 to 100"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said_in_a_line(
+    filler: Decoder, given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(TimeControlError, match=said) as caught:
+        filling_of(filler, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_more_is_written_than_the_base_takes(filler: Decoder) -> None:
+    text = "[ DIRECTIONS ] " + "Heat the oven. " * 20 + "[ ... ] Bake it."
+    layout = filler.codec.layout
+    whole = read_gaps(text, layout.tags)
+    ask = ask_of(filler, whole, whole.gaps[0], bridge_of(filler), latents_of(filler, [whole])[0])
+    taken = len(ask.prefix) + sum(len(own) + 1 for own in ask.openings)
+    long = Filling(drawing=Drawing(most=filler.positions))
+    assert within_room(filler, ask, long).drawing.most == filler.positions - taken
+    assert within_room(filler, ask, Filling()) == Filling()
+    greedy = Filling(drawing=Drawing(most=filler.positions, least=filler.positions))
+    with pytest.raises(TimeControlError, match="--context"):
+        within_room(filler, ask, greedy)
+
+
+def test_sections_are_no_latents(forward: Decoder) -> None:
+    text = read_gaps(TEXT, forward.codec.layout.tags)
+    with pytest.raises(TimeControlError, match="no latents for missing sentences"):
+        ask_of(forward, text, text.gaps[0], None, {})

@@ -49,6 +49,11 @@ def test_a_filled_gap_is_gone_and_the_others_stay() -> None:
     assert found.gaps == [range(3, 5)]
 
 
+def test_a_gap_for_which_nothing_was_found_leaves_no_mark() -> None:
+    found = read_gaps("A came. [ ... ] B left.")
+    assert found.filled(range(1, 2), [""]).text == "A came. B left."
+
+
 def test_tags_begin_sections() -> None:
     found = read_gaps("[ TITLE ] Soup [ DIRECTIONS ] [ ... ] Serve it.", ("TITLE", "DIRECTIONS"))
     assert [(s.text, s.tag, s.first) for s in found.slots] == [
@@ -68,7 +73,8 @@ def test_an_utterance_is_one_unit() -> None:
         ("Nothing is missing here.", "no gap"),
         ("", "no gap"),
         (" [ ... ] ", "nothing but the gap"),
-        ("A came. [ ...0 ]", "0 sentences"),
+        ("A came. [ ...0 ]", "0 ]"),
+        (f"A came. [ ...{'9' * 5000} ]", f"from 1 to {MOST}"),
         (f"A came. [ ...{MOST + 1} ]", f"from 1 to {MOST}"),
     ],
 )

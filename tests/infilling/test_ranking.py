@@ -5,6 +5,7 @@ from tests.infilling.test_drafts import ONE, ask
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
 from timecontrol.infilling.drafts import Drawing, drafts
+from timecontrol.infilling.fill import ranked
 from timecontrol.infilling.likelihood import Sequel, log_probs
 from timecontrol.infilling.ranking import Measured, Weights, measured
 
@@ -45,9 +46,33 @@ def test_each_measure_is_what_it_says(forward: Decoder, filler: Decoder) -> None
                 assert found.alone is not None
                 assert found.points is not None
                 points = found.points[[*found.alone_order, -1]]
-                alone = log_probs(decoder, [Sequel(found.alone, draft.ids, points)])[0]
-                wanted = (draft.log_prob - alone) / len(found.after)
+                alone = Sequel(found.alone, draft.ids, points)
+                read = Sequel(found.prefix, draft.ids, found.points)
+                one, two = log_probs(decoder, [read, alone])  # marks and all that is forced, too
+                wanted = (one - two) / len(found.after)
             assert row.follows == pytest.approx(wanted, abs=1e-4)
+
+
+def test_to_be_cut_off_is_no_merit(filler: Decoder) -> None:
+    """A forced end is as improbable with the right context as without it."""
+    found = ask(filler)
+    cut, whole = (
+        drafts(filler, [found], [[found.points]], [0], Drawing(most=most, temperature=0.0))[0]
+        for most in (3, 90)
+    )
+    assert (cut[0].cut, whole[0].cut) == (True, False) or whole[0].tokens >= 90
+    assert found.alone is not None
+    assert found.points is not None
+    row = measured(filler, [found], [cut], [[found.points]])[0][0]
+    points = found.points[[*found.alone_order, -1]]
+    sides = [
+        Sequel(found.prefix, cut[0].ids, found.points),
+        Sequel(found.alone, cut[0].ids, points),
+    ]
+    one, two = log_probs(filler, sides)
+    assert row.follows == pytest.approx((one - two) / len(found.after), abs=1e-4)
+    ranks = ranked([cut[0], whole[0]], [Measured(9.0, None, None, None)] * 2, Weights())
+    assert ranks[0].cut == whole[0].cut
 
 
 def test_where_nothing_follows_nothing_is_said_of_it(filler: Decoder, blanks: Decoder) -> None:

@@ -112,12 +112,12 @@ def run(
 
 def _read(file: str) -> str:
     """Return the text of a file, or of standard input."""
-    if file == "-":
-        return sys.stdin.read()
     path = Path(file)
-    if not path.is_file():
+    if file != "-" and not path.is_file():
         raise TimeControlError(f"No such file: {file}.")
+    raw = sys.stdin.buffer.read() if file == "-" else path.read_bytes()
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TimeControlError(f"{file} is not UTF-8 text (byte {error.start}).") from None
+        name = "Standard input" if file == "-" else file
+        raise TimeControlError(f"{name} is not UTF-8 text (byte {error.start}).") from None

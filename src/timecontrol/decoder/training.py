@@ -3,7 +3,7 @@
 import math
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -158,6 +158,22 @@ def train(
     return Outcome(history, epoch, round(time.monotonic() - begun, 2), seen)
 
 
+class Grouped(LengthGroupedSampler):
+    """Documents of like length together; an epoch's order depends on the seed and its number."""
+
+    def __init__(self, examples: Examples, settings: Settings) -> None:
+        lengths = [len(examples[i].ids) for i in range(len(examples))]
+        super().__init__(settings.batch, lengths=lengths, generator=torch.Generator())
+        self.examples, self.seed = examples, settings.seed
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the documents of this epoch."""
+        assert self.generator is not None
+        self.generator.manual_seed(self.seed + (self.examples.epoch << 32))
+        order: Any = super()
+        yield from order.__iter__()
+
+
 class PlanTrainer(Trainer):
     """The trainer, with a learning rate of its own for the projection."""
 
@@ -171,9 +187,7 @@ class PlanTrainer(Trainer):
         if not self.settings.grouped:
             bare: Any = super()
             return bare._get_train_sampler(given)
-        lengths = [len(given[i].ids) for i in range(len(given))]
-        state = torch.Generator().manual_seed(self.settings.seed)
-        return LengthGroupedSampler(self.settings.batch, lengths=lengths, generator=state)
+        return Grouped(given, self.settings)
 
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
         """Return AdamW: weight decay on matrices alone, the projection at its own rate."""

@@ -26,10 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from timecontrol.bases import resolve
 from timecontrol.corpora import Corpus, Document
 from timecontrol.decoder import Decoder
+from timecontrol.devices import choose_device, choose_dtype
 from timecontrol.encoder.evaluations import log_test
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments.decoders import Found, about, check, result
@@ -92,9 +94,9 @@ class Way:
     def plainer(self, ways: Sequence["Way"]) -> "Way | None":
         """Return the same decoders used with one word less, if that is among ``ways``."""
         for i in range(len(self.how)):
-            less = (self.models, (*self.how[:i], *self.how[i + 1 :]))
+            less = (self.models, sorted((*self.how[:i], *self.how[i + 1 :])))
             for other in ways:
-                if (other.models, other.how) == less:
+                if (other.models, sorted(other.how)) == less:
                     return other
         return None
 
@@ -222,7 +224,7 @@ def infillings(
         for model in way.models:
             for own in seeds:
                 texts, told = written(model, way.seeded(own), gaps, batch, out, place)
-                part = Fillings.of(stories, texts, true, folder, bleurt)
+                part = Fillings.of(stories, texts, true, folder, bleurt, place.device, place.dtype)
                 parts.setdefault(model, []).append(part)
             decoders.append(told)
         found = Fillings.together([part for own in parts.values() for part in own])
@@ -252,7 +254,7 @@ def infillings(
         "seed": seed,
         "draws of each gap": draws,
         "weights of candidates": asdict(filling.weights),
-        "BERTScore": f"{resolve(base).label}, last layer, not rescaled" if base else None,
+        "BERTScore": _reads(base, place) if base else None,
         "BLEURT": bleurt,
     }
     unique = {told["identity"]: told for told in decoders}
@@ -263,6 +265,13 @@ def infillings(
         read = [list(d.sentences) for d in (*trained_on(corpus), *held_out(corpus, split))]
         shown.append(table_of_examples(known, gaps, known_grams(read), examples))
     return {**made, "split": split, "documents": documents, "tables": shown, "note": NOTE}
+
+
+def _reads(base: str, place: Place) -> str:
+    """Return what computes BERTScore, in words."""
+    precision = choose_dtype(place.dtype, choose_device(place.device))
+    rounded = "" if precision == torch.float32 else f", {str(precision).removeprefix('torch.')}"
+    return f"{resolve(base).label}{rounded}, last layer, not rescaled"
 
 
 def spread_of(parts: Sequence[Sequence[Fillings]]) -> Found:
@@ -316,9 +325,9 @@ def written(
 def best(candidates: Sequence[dict[str, Any]], weights: Weights) -> dict[str, Any]:
     """Return the best of the candidates that were kept, by any weights."""
 
-    def score(one: dict[str, Any]) -> tuple[bool, float]:
+    def score(one: dict[str, Any]) -> tuple[bool, bool, float]:
         known = Measured(one["likely"], one["near"], one["follows"], None)
-        return bool(one["text"].strip()), known.score(weights)
+        return bool(one["text"].strip()), not one["cut"], known.score(weights)
 
     return max(candidates, key=score)
 
@@ -366,7 +375,7 @@ def asked(
 def _short(candidate: dict[str, Any]) -> dict[str, Any]:
     """Return what is kept of a candidate."""
     numbers = {k: None if candidate[k] is None else round(candidate[k], 4) for k in NUMBERS}
-    return {"text": candidate["text"], **numbers}
+    return {"text": candidate["text"], "cut": candidate["cut"], **numbers}
 
 
 def _number(key: str) -> int:
@@ -532,6 +541,7 @@ NOTE = (
     "BLEU of all gaps together (sacrebleu), ROUGE F1 (percent, stemmed), BERTScore of the base "
     "named above; distinct n: different n-grams over all; stuck: fillings (percent) that say a "
     "run of four words twice or spend a fifth of their words in one cycle. Intervals: 2,000 "
-    "resamples of whole stories, paired. A way that ranks candidates is drawn once. ±: standard "
-    "error over trainings, where there are several (intervals are of stories alone)."
+    "resamples of whole stories, paired. A way that ranks so many candidates or more, and a greedy "
+    "one, is drawn once. ±: standard error over trainings, where there are several (intervals are "
+    "of stories alone)."
 )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from timecontrol.corpora.documents import Document, Section, Source
 from timecontrol.decoder import Decoder
 from timecontrol.decoder.arrangement import arranged
-from timecontrol.decoder.examples import smoothed
+from timecontrol.decoder.examples import boundaries, smoothed, unit_points
 from timecontrol.errors import TimeControlError
 from timecontrol.infilling.gaps import Gapped
 from timecontrol.plans.missing import Bridge, Posterior, left_out
@@ -50,11 +50,21 @@ class Ask:
     within: range
     """Which sentences of the text are read or missing."""
     gap: range
+    rows: list[int]
+    """Which sentences, from the first that counts, have the points of the plan."""
+    ends: tuple[bool, bool]
+    """Whether the first sentence that counts is the text's first, and the last its last."""
 
     @property
     def missing(self) -> int:
         """Sentences to be written."""
         return len(self.openings)
+
+    @property
+    def first(self) -> int:
+        """Which point of the plan is that of the first missing sentence."""
+        place = self.gap.start - self.within.start
+        return self.rows.index(place) if place in self.rows else sum(r < place for r in self.rows)
 
 
 def pieces_of(decoder: Decoder, text: Gapped) -> list[Piece]:
@@ -86,10 +96,10 @@ def stretch(text: Gapped, gap: range, context: int | None, longest: int | None) 
     if context is not None:
         left, right = min(left, context), min(right, context)
     elif longest is not None:
-        room = max(longest - len(gap), 1)
-        half = room // 2
+        room = max(longest - len(gap), 2)  # one on each side, at least
+        half = (room + 1) // 2
         fewer = min(left, max(half, room - right))
-        left, right = fewer, min(right, room - fewer)
+        left, right = fewer, min(right, max(room - fewer, 0))
     return range(gap.start - left, gap.stop + right)
 
 
@@ -118,6 +128,11 @@ def ask_of(
         TimeControlError: There is nothing about the gap, or more than the decoder takes.
     """
     codec, s = decoder.codec, decoder.settings
+    if decoder.model.config.plan_dim and bridge is None:
+        raise TimeControlError(
+            f"A decoder of the method {s.method} has no latents for missing sentences: gaps are "
+            "filled by one of the method planned or plain."
+        )
     known = decoder.config.get("longest") if s.fills or not codec.layout.tags else None
     within = stretch(text, gap, context, known)
     if len(within) == len(gap):
@@ -147,39 +162,62 @@ def ask_of(
             "sentences on each side."
         )
     points = posterior = None
+    ends = within.start == 0, within.stop == len(text.slots)
+    if s.fills:
+        rows = [i - within.start for i in (*order, *gap)]
+    else:
+        counted = np.arange(len(within), dtype=np.float64)
+        own = unit_points([pieces[i] for i in within], counted, boundaries(codec)[1])
+        rows = [int(i) for i in own]
     near = {i - within.start: latents[i] for i in (*before, *after) if i in latents}
     if bridge is not None and decoder.model.config.plan_dim:
         places = [i - within.start for i in gap]
-        ends = within.start == 0, within.stop == len(text.slots)
         posterior = bridge.given(near, places, len(within), *ends)
-        points = plan_points(decoder, near, places, posterior.mean if told is None else told)
-        rows = [i - within.start for i in (*order, *gap)]
-        points = points[rows] if s.fills else points
-    openings = [codec.opening(pieces[i]) for i in gap]
-    return Ask(prefix, openings, points, posterior, followed, alone, alone_order, near, within, gap)
+        mean = posterior.mean if told is None else told
+        points = plan_points(decoder, near, places, mean, ends)[rows]
+    return Ask(
+        prefix=prefix,
+        openings=[codec.opening(pieces[i]) for i in gap],
+        points=points,
+        posterior=posterior,
+        after=followed,
+        alone=alone,
+        alone_order=alone_order,
+        latents=near,
+        within=within,
+        gap=gap,
+        rows=rows,
+        ends=ends,
+    )
 
 
 def plan_points(
-    decoder: Decoder, near: dict[int, Array], places: Sequence[int], missing: Array
+    decoder: Decoder,
+    near: dict[int, Array],
+    places: Sequence[int],
+    missing: Array,
+    ends: tuple[bool, bool] = (True, True),
 ) -> Array:
-    """Return the latents of a stretch of sentences as the decoder follows them, (n, d)."""
+    """Return the latents of a stretch of sentences as the decoder follows them, (n, d).
+
+    Args:
+        decoder: Which follows them.
+        near: Of the sentences about the gap.
+        places: Of the missing ones.
+        missing: Theirs, (missing, d).
+        ends: Whether the stretch begins where its document does, and ends there.
+    """
     whole = dict(near) | dict(zip(places, missing, strict=True))
     points = np.stack([whole[i] for i in range(len(whole))])
     s = decoder.settings
     points = smoothed(points, s.smooth)
     if s.told == "bridge" and not s.fills and decoder.bridge is not None:
-        points = left_out(decoder.bridge, points)
+        points = left_out(decoder.bridge, points, *ends)
         points[list(places)] = missing
     return points
 
 
 def with_told(decoder: Decoder, ask: Ask, told: Array) -> Array:
     """Return the plan of a gap with other latents of the missing sentences, (units, d)."""
-    assert ask.points is not None
     places = [i - ask.within.start for i in ask.gap]
-    points = plan_points(decoder, ask.latents, places, told)
-    if not decoder.settings.fills:
-        return points
-    found = ask.points.copy()
-    found[-ask.missing :] = points[places]
-    return found
+    return plan_points(decoder, ask.latents, places, told, ask.ends)[ask.rows]

@@ -73,6 +73,8 @@ class Draft:
     tokens: int
     """How many that are."""
     sentences: tuple[str, ...]
+    cut: bool = False
+    """Whether a sentence was ended because it was as long as it may be."""
 
 
 @torch.no_grad()
@@ -208,10 +210,9 @@ def _own_from(units: Tensor, ask: Ask, decoder: Decoder) -> int:
     """Return the first position whose plan's point is that of a missing sentence, or near it."""
     if ask.points is None:
         return units.shape[-1]
-    reach = decoder.settings.smooth // 2 + decoder.settings.look
-    first = len(ask.points) - ask.missing if decoder.settings.fills else ask.gap.start
-    first -= 0 if decoder.settings.fills else ask.within.start
-    found = (units >= first - reach).nonzero()
+    s = decoder.settings
+    reach = s.smooth // 2 + s.look + (s.told == "bridge" and not s.fills)
+    found = (units >= ask.first - reach).nonzero()
     return int(found[0]) if len(found) else units.shape[-1]
 
 
@@ -240,6 +241,7 @@ class _State:
         self.log_prob = [0.0] * len(rows)
         self.tokens = [0] * len(rows)
         self.done = [False] * len(rows)
+        self.cut = [False] * len(rows)
         marks = {codec.begin, codec.end, codec.blank, codec.fill, codec.go_on}
         never = {*codec.foreign, *codec.tag_ids.values(), *marks} - {None, codec.unit_end}
         self.never = torch.tensor(sorted(never), device=decoder.model.device)
@@ -277,6 +279,7 @@ class _State:
         if self.forced[row]:
             token = self.forced[row].pop(0)
         elif self.words[row] >= self.drawing.most:
+            self.cut[row] = self.cut[row] or token != end
             token = end
         else:
             self.log_prob[row] += value
@@ -296,10 +299,11 @@ class _State:
         """Return what has been written."""
         codec = self.decoder.codec
         found = []
-        for ids, log_prob, tokens in zip(self.ids, self.log_prob, self.tokens, strict=True):
+        rows = zip(self.ids, self.log_prob, self.tokens, self.cut, strict=True)
+        for ids, log_prob, tokens, cut in rows:
             ends = [i + 1 for i, token in enumerate(ids) if token == codec.unit_end]
             parts = [ids[a:b] for a, b in zip([0, *ends], ends, strict=False)]
-            found.append(Draft(ids, log_prob, tokens, tuple(map(self._text, parts))))
+            found.append(Draft(ids, log_prob, tokens, tuple(map(self._text, parts)), cut))
         return found
 
     def _text(self, ids: list[int]) -> str:

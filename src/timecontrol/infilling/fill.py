@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.decoder import Decoder
-from timecontrol.errors import TimeControlError
+from timecontrol.errors import TimeControlError, pick
 from timecontrol.infilling.asking import Ask, ask_of, with_told
 from timecontrol.infilling.drafts import MOST, Draft, Drawing, drafts
 from timecontrol.infilling.gaps import Gapped, read_gaps
@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 SAMPLED = 2
 """Apart from the random numbers of plans and texts."""
 MOST_CANDIDATES = 256
+LOUDEST = 100
+"""What the noise of the bridge is multiplied by, at most."""
 MOST_WORDS = 100
 PER_WORD = 1.25
 """Tokens of a word, with its share of the punctuation."""
@@ -48,8 +50,8 @@ class Filling:
             raise TimeControlError(
                 f"{self.candidates} candidates are asked for: from 1 to {MOST_CANDIDATES}."
             )
-        if not 0 <= self.noise < float("inf"):
-            raise TimeControlError(f"noise is {self.noise:g}: 0 or more.")
+        if not 0 <= self.noise <= LOUDEST:
+            raise TimeControlError(f"noise is {self.noise:g}: from 0 to {LOUDEST}.")
         if self.context is not None and self.context < 0:
             raise TimeControlError(f"context is {self.context}: 0 sentences or more.")
 
@@ -61,6 +63,8 @@ class Candidate:
     sentences: tuple[str, ...]
     score: float
     measured: Measured
+    cut: bool = False
+    """Whether a sentence was ended because it was as long as it may be."""
 
     @property
     def text(self) -> str:
@@ -74,6 +78,7 @@ class Candidate:
             "text": self.text,
             "sentences": list(self.sentences),
             "score": self.score,
+            "cut": self.cut,
             "likely": m.likely,
             "near": m.near,
             "follows": m.follows,
@@ -124,6 +129,8 @@ class Infilled:
 
 def weights_of(given: Mapping[str, float | None]) -> Weights:
     """Return weights, the usual ones but for those that are given."""
+    for name in given:
+        pick(vars(Weights()), name, "weight")
     return replace(Weights(), **{k: v for k, v in given.items() if v is not None})
 
 
@@ -158,16 +165,21 @@ def filling_of(
     codec = decoder.codec
     given: dict[str, Any] = {}
     if first is not None:
-        if not first.strip():
+        if not clean(first):
             raise TimeControlError(f"The first words are {first!r}: give at least one.")
+        if any("\ud800" <= c <= "\udfff" for c in first):
+            raise TimeControlError("The first words are not UTF-8 text.")
         given["first"] = tuple(codec.tokens(codec.style.space + clean(first)))
     if words is not None:
         if not 1 <= words <= MOST_WORDS:
             raise TimeControlError(f"words is {words}: from 1 to {MOST_WORDS}.")
         given |= {"least": max(1, round(0.8 * PER_WORD * words))}
         given["most"] = max(given["least"] + 1, round(1.2 * PER_WORD * words) + 1)
-    elif len(given.get("first", ())) >= MOST:
-        raise TimeControlError("The first words are a whole paragraph: give a few.")
+    if (n := len(given.get("first", ()))) >= given.get("most", MOST):
+        raise TimeControlError(
+            f"The first words are {n} tokens, of a sentence of at most {given.get('most', MOST)}: "
+            "give fewer" + (", or more --words." if words else ".")
+        )
     drawing = Drawing(top_p=top_p, temperature=temperature, seed=seed, latents=latents, **given)
     return Filling(drawing=drawing, weights=weights_of(weights or {}), **rest)
 
@@ -199,10 +211,32 @@ def infill(decoder: Decoder, text: str | Gapped, filling: Filling | None = None)
     for number, gap in enumerate(text.gaps):
         latents = latents_of(decoder, [text])[0]
         ask = ask_of(decoder, text, gap, bridge, latents, context=filling.context)
-        filled = fill_all(decoder, [ask], [number], filling)[0]
+        own = within_room(decoder, ask, filling)
+        filled = fill_all(decoder, [ask], [number], own)[0]
         text = text.filled(gap, filled.candidates[0].sentences)
         done.append(filled)
+        filling = replace(filling, drawing=replace(filling.drawing, first=()))
     return Infilled(text, tuple(done))
+
+
+def within_room(decoder: Decoder, ask: Ask, filling: Filling) -> Filling:
+    """Return the same with sentences no longer than what the base still takes after the context.
+
+    Raises:
+        TimeControlError: The first words alone, or so many words, are more than that.
+    """
+    drawing = filling.drawing
+    taken = len(ask.prefix) + sum(len(own) + 1 for own in ask.openings)
+    room = (decoder.positions - taken) // ask.missing
+    if room > drawing.most:
+        return filling
+    if room <= max(len(drawing.first), drawing.least):
+        raise TimeControlError(
+            f"After the sentences about the gap this base has room for {max(room, 0)} tokens in "
+            "each missing one, which is less than was asked for: --context N reads only N "
+            "sentences on each side."
+        )
+    return replace(filling, drawing=replace(drawing, most=room))
 
 
 def latents_of(decoder: Decoder, texts: Sequence[Gapped]) -> list[dict[int, Array]]:
@@ -265,10 +299,13 @@ def fill_all(
 def ranked(
     found: Sequence[Draft], known: Sequence[Measured], weights: Weights
 ) -> tuple[Candidate, ...]:
-    """Return candidates, best first; those with an empty sentence come last, equal ones once."""
+    """Return candidates, best first; equal ones once.
+
+    Those that were cut off come after those that were not, and those with an empty sentence last.
+    """
     pairs = zip(found, known, strict=True)
-    every = [Candidate(d.sentences, m.score(weights), m) for d, m in pairs]
-    every.sort(key=lambda c: (not all(c.sentences), -c.score))
+    every = [Candidate(d.sentences, m.score(weights), m, d.cut) for d, m in pairs]
+    every.sort(key=lambda c: (not all(c.sentences), c.cut, -c.score))
     unique: dict[tuple[str, ...], Candidate] = {}
     for candidate in every:
         unique.setdefault(candidate.sentences, candidate)

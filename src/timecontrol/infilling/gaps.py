@@ -12,6 +12,7 @@ from timecontrol.errors import TimeControlError
 from timecontrol.sentences import clean, paragraphs, splitter
 
 MARK = re.compile(r"\[\s*(?:\.\.\.|…)\s*(\d*)\s*\]")
+DIGITS = 9
 MOST = 20
 """Sentences of a gap, at most."""
 
@@ -68,7 +69,11 @@ class Gapped:
             missing = 0
             while i + missing < len(self.slots) and self.slots[i + missing].text is None:
                 missing += 1
-            own = slot.text or ("[ ... ]" if missing == 1 else f"[ ...{missing} ]")
+            own = slot.text
+            if own is None:
+                own = "[ ... ]" if missing == 1 else f"[ ...{missing} ]"
+            elif not own and not tag:
+                continue  # nothing was found for it
             found += (before if found else "") + tag + own
         return found
 
@@ -117,10 +122,10 @@ def read_gaps(text: str, tags: Sequence[str] = (), utterances: bool = False) -> 
         if names and match["tag"] is not None:
             tag, first = match["tag"], True
             continue
-        count = int(match[1] or 1)
+        count = int(match[1] or 1) if len(match[1]) <= DIGITS else MOST + 1
         if not 1 <= count <= MOST:
             raise TimeControlError(
-                f"A gap of {count} sentences, {match[0]!r}: from 1 to {MOST} in one gap."
+                f"A gap marked {match[0][:40]!r}: from 1 to {MOST} sentences in one gap."
             )
         for _ in range(count):
             add(None)

@@ -8,13 +8,16 @@ dimension, y the candidate's latents as the encoder reads them::
     follows  = ( log p(R | L, candidate) - log p(R | L) ) / r
 
 A decoder that reads R before it writes gives the last one by Bayes' rule, from what it thinks of
-the candidate with R and without it::
+the candidate with R and without it, over the same tokens, its marks with them::
 
     log p(R | L, candidate) - log p(R | L)  =  log p(candidate | L, R) - log p(candidate | L)
 
+Where latents are told, all of it is given these, too.
+
     score = a likely + b near + c follows
 
-What cannot be told (no right context, no encoder) counts 0 for all candidates of the gap.
+What cannot be told (no right context, no left one where R is read first, no encoder, more tokens
+than the base takes) counts 0 for all candidates of the gap.
 """
 
 from collections.abc import Sequence
@@ -32,9 +35,13 @@ from timecontrol.infilling.likelihood import Sequel, log_probs
 Array = NDArray[np.float64]
 
 
+HEAVIEST = 1000
+"""What a weight is, at most."""
+
+
 @dataclass(frozen=True)
 class Weights:
-    """How much each of them counts."""
+    """How much each of them counts: chosen on validation windows of stories (docs/log.md)."""
 
     likely: float = 0.25
     near: float = 1.0
@@ -42,8 +49,8 @@ class Weights:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not 0 <= value < float("inf"):
-                raise TimeControlError(f"The weight {name} is {value:g}: 0 or more.")
+            if not 0 <= value <= HEAVIEST:
+                raise TimeControlError(f"The weight {name} is {value:g}: from 0 to {HEAVIEST}.")
 
 
 @dataclass(frozen=True)
@@ -124,32 +131,38 @@ def _follows(
 ) -> list[list[float | None]]:
     """Return how well the right context follows each candidate, in nats a token of it."""
     fills = decoder.settings.fills
-    places, sequels = [], []
+    places: list[tuple[int, int]] = []
+    sequels: list[Sequel] = []
+    alone: list[Sequel] = []
     without: dict[int, Sequel] = {}
     for i, (ask, drafts) in enumerate(zip(asks, found, strict=True)):
-        if not ask.after or (fills and ask.alone is None):
+        longest = len(ask.prefix) + max(len(d.ids) for d in drafts) + len(ask.after) * (not fills)
+        if not ask.after or (fills and ask.alone is None) or longest > decoder.positions:
             continue
         for c, draft in enumerate(drafts):
             points = plans[i][c]
             places.append((i, c))
             if fills:
                 assert ask.alone is not None
+                sequels.append(Sequel(ask.prefix, draft.ids, points))
                 if points is not None:
                     rows = [*ask.alone_order, *range(len(points) - ask.missing, len(points))]
                     points = points[rows]
-                sequels.append(Sequel(ask.alone, draft.ids, points))
+                alone.append(Sequel(ask.alone, draft.ids, points))
             else:
                 sequels.append(Sequel([*ask.prefix, *draft.ids], ask.after, points))
         if not fills:
             points = ask.points
             if points is not None:
-                first = ask.gap.start - ask.within.start
-                points = np.delete(points, slice(first, first + ask.missing), 0)
+                points = np.delete(points, slice(ask.first, ask.first + ask.missing), 0)
             without[i] = Sequel(ask.prefix, ask.after, points)
     values = log_probs(decoder, sequels, told)
-    bare = dict(zip(without, log_probs(decoder, list(without.values()), told), strict=True))
+    if fills:
+        others = log_probs(decoder, alone, told).tolist()
+    else:
+        bare = dict(zip(without, log_probs(decoder, list(without.values()), told), strict=True))
+        others = [float(bare[i]) for i, _ in places]
     result: list[list[float | None]] = [[None] * len(drafts) for drafts in found]
-    for (i, c), value in zip(places, values, strict=True):
-        own = found[i][c].log_prob - value if fills else value - bare[i]
-        result[i][c] = float(own / len(asks[i].after))
+    for (i, c), value, other in zip(places, values.tolist(), others, strict=True):
+        result[i][c] = (value - other) / len(asks[i].after)
     return result

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from timecontrol.devices import choose_device, choose_dtype
 from timecontrol.errors import TimeControlError
 from timecontrol.metrics.repetition import distinct, longest_cycle, words_of
 from timecontrol.quiet import quiet
@@ -81,7 +82,14 @@ def rouge(found: Sequence[str], true: Sequence[str]) -> Array:
     return np.array(rows, np.float64).reshape(len(rows), len(ROUGES))
 
 
-def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: int = 32) -> Array:
+def bert_score(
+    found: Sequence[str],
+    true: Sequence[str],
+    folder: str,
+    batch: int = 32,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> Array:
     """Return precision, recall and F1 of BERTScore of each, (n, 3).
 
     The model reads many sentences at once; they are compared pair by pair. Given many pairs,
@@ -93,12 +101,14 @@ def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: in
         true: The sentences that stood there.
         folder: Of the base, or its hub id.
         batch: Sentences that are read at once.
+        device: Where it reads.
+        dtype: Of its weights; likenesses are computed in float32 all the same.
     """
     try:
         from torchmetrics.functional.text.bert import bert_score as theirs
     except ImportError:
         raise missing("torchmetrics") from None
-    tokenizer, model, known = _reader(folder)
+    tokenizer, model, known = _reader(folder, device, dtype)
     new = [text for text in dict.fromkeys(true) if text not in known]
     known |= _last_layers(model, tokenizer, new, batch)
     others = [text for text in dict.fromkeys(found) if text not in known]
@@ -122,13 +132,15 @@ def bert_score(found: Sequence[str], true: Sequence[str], folder: str, batch: in
 
 
 @lru_cache(maxsize=1)
-def _reader(folder: str) -> tuple[Any, Any, dict[str, Any]]:
+def _reader(folder: str, device: str, dtype: str) -> tuple[Any, Any, dict[str, Any]]:
     """Return a base with its tokenizer, and room for what it has read of true sentences."""
     from transformers import AutoModel, AutoTokenizer
 
+    place = choose_device(device)
     with quiet():
         tokenizer: Any = AutoTokenizer.from_pretrained(folder)
         model: Any = AutoModel.from_pretrained(folder).eval()
+    model.to(place, choose_dtype(dtype, place))
     return tokenizer, model, {}
 
 
@@ -144,7 +156,9 @@ def _last_layers(model: Any, tokenizer: Any, texts: Sequence[str], batch: int) -
             own = tokenizer(
                 some, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
             )
-            out = model(own["input_ids"], own["attention_mask"]).last_hidden_state
+            given = own.to(model.device)
+            out = model(given["input_ids"], given["attention_mask"]).last_hidden_state
+            out = out.float().cpu()
             rows = zip(some, own["input_ids"], own["attention_mask"], out, strict=True)
             for text, ids, mask, row in rows:
                 known[text] = _key(ids[None], mask[None]), row[mask.bool()].clone()[None]
@@ -229,14 +243,16 @@ class Fillings:
         true: Sequence[str],
         base: str | None = None,
         bleurt: str | None = None,
+        device: str = "cpu",
+        dtype: str = "float32",
     ) -> "Fillings":
         """Measure fillings; ``base``: the folder of BERTScore's base, if it is to be measured.
 
-        ``bleurt``: a checkpoint of BLEURT, likewise.
+        ``bleurt``: a checkpoint of BLEURT, likewise. ``device``, ``dtype``: of BERTScore's base.
         """
         columns = list(rouge(found, true).T)
         if base is not None:
-            columns += list(bert_score(found, true, base).T)
+            columns += list(bert_score(found, true, base, device=device, dtype=dtype).T)
         means = dict(zip(MEANS, columns, strict=False))
         if bleurt is not None:
             means["bleurt"] = bleurt_score(found, true, bleurt)

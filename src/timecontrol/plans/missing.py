@@ -185,10 +185,16 @@ class Bridge:
         return cls(start, end, found["steps"], found["noise"], begins, ends)
 
 
-def left_out(bridge: Bridge, path: Array) -> Array:
+def left_out(bridge: Bridge, path: Array, begins: bool = True, ends: bool = True) -> Array:
     """Return where each sentence of a document lies by its neighbours, (sentences, d).
 
     Without noise a path has no memory: the sentences next to one say all that is known of it.
+
+    Args:
+        bridge: Of training documents.
+        path: Latents of its sentences.
+        begins: Whether the first is the beginning of a document.
+        ends: Whether the last is its end.
     """
     n = len(path)
     if n < 2:
@@ -197,7 +203,8 @@ def left_out(bridge: Bridge, path: Array) -> Array:
     for i in range(n):
         low, high = max(i - 1, 0), min(i + 2, n)
         known = {k - low: path[k] for k in range(low, high) if k != i}
-        found[i] = bridge.given(known, [i - low], high - low, low == 0, high == n).mean[0]
+        opens, closes = begins and low == 0, ends and high == n
+        found[i] = bridge.given(known, [i - low], high - low, opens, closes).mean[0]
     return found
 
 
