@@ -289,7 +289,7 @@ class TimeControl:
         noise: float = 0.0,
         seed: int = 0,
         top_p: float = 0.95,
-        temperature: float = 1.0,
+        temperature: float = 0.7,
     ) -> "Infilled":
         """Write the sentences that are missing between two texts.
 

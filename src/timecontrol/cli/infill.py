@@ -53,7 +53,7 @@ def run(
     ] = True,
     seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
     top_p: Annotated[float, typer.Option(help="Mass of the tokens that are drawn from.")] = 0.95,
-    temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 1.0,
+    temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 0.7,
     to: Annotated[Path | None, typer.Option("--out", help="A file for the filled text.")] = None,
     show: Annotated[
         bool, typer.Option("--show", help="List the candidates with their numbers.")
