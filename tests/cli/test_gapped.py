@@ -15,7 +15,7 @@ def test_ways_of_filling_are_compared(
     more = ("--max-documents", "2", "--out", str(tmp_path / "out"))
     ran = timecontrol("evaluate", "infilling", CORPUS, *given, *more)
     assert ran.code == 0
-    assert "Against run:latent-free" in ran.out
+    assert "Differences from the first way that draws alike" in ran.out
     found = json.loads((tmp_path / "out" / "infilling.json").read_text("utf-8"))
     assert found["command"].startswith("timecontrol evaluate infilling")
     assert "rouge l" in (tmp_path / "out" / "infilling.md").read_text("utf-8")

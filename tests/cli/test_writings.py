@@ -188,7 +188,7 @@ def test_words_of_a_list() -> None:
     ("task", "options", "message"),
     [
         ("structure", [], "Nothing to measure: give --model or --texts."),
-        ("structure", ["--model", "nowhere"], "No decoder named 'nowhere'. Known: wikisection."),
+        ("structure", ["--model", "nowhere"], "No decoder named 'nowhere'. Known: wikisection,"),
         ("structure", ["--plans", "brigde"], "No plan named 'brigde'. Did you mean 'bridge'?"),
         ("structure", ["--plans", ",", "--model", "MODEL"], "--plans is empty."),
         ("structure", ["--lengths", "", "--model", "MODEL"], "--lengths is empty."),

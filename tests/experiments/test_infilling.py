@@ -1,5 +1,7 @@
 import json
+import os
 import shutil
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -188,7 +190,7 @@ def test_an_empty_candidate_is_never_the_best() -> None:
 def test_examples_show_nothing_that_was_copied(corpus: Corpus, model: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"models": [model], "most": 2, "base": None, "place": CPU}
     given |= {"out": tmp_path, "examples": 2}
-    table = infillings(corpus, **given)["tables"][-1]
+    table = infillings(corpus, **given)["examples"][0]
     assert len(table["rows"]) == 2
     key = table["rows"][0][0]
     copied = max((s for d in corpus.documents("train") for s in d.sentences), key=len)
@@ -198,7 +200,7 @@ def test_examples_show_nothing_that_was_copied(corpus: Corpus, model: str, tmp_p
     for line, text in ((line, "A sentence of nobody's.") for line in lines):
         line["candidates"][0]["text"] = f"So: {copied}" if line["gap"] == key else text
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    rows = infillings(corpus, **given)["tables"][-1]["rows"]
+    rows = infillings(corpus, **given)["examples"][0]["rows"]
     assert "not shown" in rows[0][-1]
     assert rows[1][-1] == "A sentence of nobody's."
 
@@ -226,3 +228,28 @@ def test_looks_at_test_documents_are_counted(corpus: Corpus, model: str) -> None
     infillings(corpus, models=[model], split="test", most=2, base=None, place=CPU)
     log = Path(model) / "test-evaluations.jsonl"
     assert "evaluate infilling" in log.read_text("utf-8").splitlines()[-1]
+
+
+RESULTS = Path(__file__).parents[2] / "results" / "infilling"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("TIMECONTROL_DATA"), reason="TIMECONTROL_DATA is not set")
+def test_committed_numbers_are_those_of_the_committed_fillings(tmp_path: Path) -> None:
+    with tarfile.open(RESULTS / "fillings.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    known = json.loads((RESULTS / "test" / "infilling.json").read_text("utf-8"))
+    names = [str(tmp_path / "runs" / "infilling" / f"tc-right-{seed}") for seed in (0, 1, 2)]
+    ways = ["+".join(names), "+".join(names) + ":best-8", f"{tmp_path}/runs/infilling/vae-0:greedy"]
+    found = infillings(
+        open_corpus("windows"),
+        models=ways,
+        split="test",
+        base=None,
+        out=tmp_path / "results" / "infilling" / "test",
+        place=CPU,
+    )
+    rows = {row["label"]: row for row in known["rows"]}
+    for row in found["rows"]:
+        for name, value in row["measures"].items():
+            assert value == pytest.approx(rows[row["label"]]["measures"][name]), name

@@ -260,11 +260,11 @@ def infillings(
     unique = {told["identity"]: told for told in decoders}
     made = result("infilling", corpus, list(unique.values()), settings, rows, place)
     documents = len({gap.document.id for gap in gaps})
-    shown = tables(rows)
-    if examples:
+    whole: Found = {**made, "split": split, "documents": documents, "tables": tables(rows)}
+    if examples:  # too long for a terminal
         read = [list(d.sentences) for d in (*trained_on(corpus), *held_out(corpus, split))]
-        shown.append(table_of_examples(known, gaps, known_grams(read), examples))
-    return {**made, "split": split, "documents": documents, "tables": shown, "note": NOTE}
+        whole["examples"] = [table_of_examples(known, gaps, known_grams(read), examples)]
+    return {**whole, "note": NOTE}
 
 
 def _reads(base: str, place: Place) -> str:

@@ -103,7 +103,8 @@ def markdown(found: Mapping[str, Any]) -> str:
     """Return a result as a page."""
     parts = [f"# {found['task'].capitalize()}: {found['corpus']}", f"    {found['command']}"]
     parts.append("\n".join(f"- {line}" for line in facts(found)))
-    for table in tables(found):
+    shown = [Table(t["title"], t["columns"], t["rows"]) for t in found.get("examples", [])]
+    for table in [*tables(found), *shown]:
         rule = "|---" + "|---:" * (len(table.columns) - 1) + "|"
         lines = [_row(table.columns), rule, *map(_row, table.rows)]
         parts += [f"## {table.title}", "\n".join(lines)]
