@@ -1,5 +1,4 @@
 import json
-import os
 import shutil
 import tarfile
 from pathlib import Path
@@ -234,8 +233,10 @@ RESULTS = Path(__file__).parents[2] / "results" / "infilling"
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not os.environ.get("TIMECONTROL_DATA"), reason="TIMECONTROL_DATA is not set")
-def test_committed_numbers_are_those_of_the_committed_fillings(tmp_path: Path) -> None:
+def test_committed_numbers_are_those_of_the_committed_fillings(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIMECONTROL_DATA", str(data))
     with tarfile.open(RESULTS / "fillings.tar.xz") as packed:
         packed.extractall(tmp_path, filter="data")
     known = json.loads((RESULTS / "test" / "infilling.json").read_text("utf-8"))
