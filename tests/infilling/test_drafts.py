@@ -1,3 +1,4 @@
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError
 from timecontrol.infilling.asking import Ask, ask_of
-from timecontrol.infilling.drafts import Draft, Drawing, drafts
+from timecontrol.infilling.drafts import Draft, Drawing, drafts, going_on
 from timecontrol.infilling.fill import bridge_of, latents_of
 from timecontrol.infilling.gaps import read_gaps
 from timecontrol.infilling.likelihood import Sequel, log_probs
@@ -128,3 +129,16 @@ def test_candidates_may_have_plans_of_their_own(filler: Decoder) -> None:
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(TimeControlError):
         Drawing(**wrong)
+
+
+def test_the_first_words_are_whole() -> None:
+    tokens: list[str | None] = ["\u0120night", "fall", ".", "\u2581and", "'s", "9", None]
+
+    class Marked(SimpleNamespace):
+        def __len__(self) -> int:
+            return len(tokens)
+
+    marked = Marked(convert_ids_to_tokens=lambda ids: [tokens[i] for i in ids])
+    assert going_on(marked) == [1, 5]
+    tokens[0], tokens[3] = "night", "and"
+    assert going_on(marked) == []  # nothing is known of where words begin

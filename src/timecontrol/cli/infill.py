@@ -72,10 +72,13 @@ def run(
         raise TimeControlError(f"--out is {to}: give a file in a folder that is there.")
     text = _read(file)
     from timecontrol.decoder import Decoder
-    from timecontrol.infilling.fill import filling_of, infill
+    from timecontrol.infilling.drafts import Drawing
+    from timecontrol.infilling.fill import Filling, filling_of, infill
     from timecontrol.infilling.gaps import read_gaps
 
-    read_gaps(text)  # what is wrong with the text is said before a model is loaded
+    read_gaps(text)  # what is wrong is said before a model is loaded
+    drawing = Drawing(top_p=top_p, temperature=temperature, seed=seed)
+    Filling(candidates=candidates, drawing=drawing, noise=noise, context=context)
     decoder = Decoder.load(model, device, dtype)
     filling = filling_of(
         decoder,
@@ -91,6 +94,9 @@ def run(
         temperature=temperature,
     )
     found = infill(decoder, text, filling)
+    for number, gap in enumerate(found.gaps, 1):
+        if gap.candidates[0].cut:
+            note(f"note: a sentence in gap {number} was cut off: --candidates 8 offers others")
     if as_json:
         print_json({**found.as_dict(), "decoder": decoder.about()})
     if to is not None:
@@ -113,6 +119,8 @@ def run(
 def _read(file: str) -> str:
     """Return the text of a file, or of standard input."""
     path = Path(file)
+    if file != "-" and path.is_dir():
+        raise TimeControlError(f"{file} is a folder: give one file.")
     if file != "-" and not path.is_file():
         raise TimeControlError(f"No such file: {file}.")
     raw = sys.stdin.buffer.read() if file == "-" else path.read_bytes()

@@ -103,6 +103,13 @@ def stretch(text: Gapped, gap: range, context: int | None, longest: int | None) 
     return range(gap.start - left, gap.stop + right)
 
 
+def sentences_read(decoder: Decoder) -> int | None:
+    """Return how many sentences a decoder reads at most: those of its longest document, or all."""
+    alone = decoder.settings.fills or not decoder.codec.layout.tags
+    found: int | None = decoder.config.get("longest") if alone else None
+    return found
+
+
 def ask_of(
     decoder: Decoder,
     text: Gapped,
@@ -133,8 +140,7 @@ def ask_of(
             f"A decoder of the method {s.method} has no latents for missing sentences: gaps are "
             "filled by one of the method planned or plain."
         )
-    known = decoder.config.get("longest") if s.fills or not codec.layout.tags else None
-    within = stretch(text, gap, context, known)
+    within = stretch(text, gap, context, sentences_read(decoder))
     if len(within) == len(gap):
         raise TimeControlError(
             "There is nothing beside the gap: it is filled from the sentences before or after it."

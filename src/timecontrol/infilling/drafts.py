@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 
 MOST = 96
 """Tokens of a sentence, at most, where nothing else is asked for."""
+BEGINS = ("\u0120", "\u2581", " ")
+"""What a token starts with that begins a word: as byte-level and SentencePiece vocabularies say."""
 DROP = 0.8
 """Share of a batch that is still written, from which on the rest of it is dropped."""
 
@@ -221,6 +223,14 @@ def _plan(points: Array | None) -> Array:
     return points
 
 
+def going_on(tokenizer: Any) -> list[int]:
+    """Return the tokens that go on with a word, where others say that they begin one."""
+    tokens = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
+    if not any(token.startswith(BEGINS) for token in tokens if token):
+        return []
+    return [i for i, t in enumerate(tokens) if t and t[0].isalnum() and not t.startswith(BEGINS)]
+
+
 class _State:
     """How far the drafts are."""
 
@@ -240,10 +250,13 @@ class _State:
         self.words = [len(drawing.first)] * len(rows)
         self.log_prob = [0.0] * len(rows)
         self.tokens = [0] * len(rows)
+        self.begun = False
         self.done = [False] * len(rows)
         self.cut = [False] * len(rows)
         marks = {codec.begin, codec.end, codec.blank, codec.fill, codec.go_on}
         never = {*codec.foreign, *codec.tag_ids.values(), *marks} - {None, codec.unit_end}
+        inner = going_on(codec.tokenizer) if drawing.first else []
+        self.inner = torch.tensor(inner, device=decoder.model.device, dtype=torch.long)
         self.never = torch.tensor(sorted(never), device=decoder.model.device)
 
     @property
@@ -262,6 +275,9 @@ class _State:
         """Return the next token of the live rows, (rows,), from logits, (rows, vocabulary)."""
         end = self.decoder.codec.unit_end
         logits = logits.index_fill(-1, self.never, -torch.inf)
+        if len(self.inner) and not self.begun:  # the first words are whole
+            logits = logits.index_fill(-1, self.inner, -torch.inf)
+        self.begun = True
         early = [self.words[row] < self.drawing.least for row in live]
         rows = torch.tensor(early, device=logits.device).unsqueeze(-1)
         only = torch.arange(logits.shape[-1], device=logits.device) == end

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from timecontrol.decoder import Decoder
 from timecontrol.errors import TimeControlError, pick
-from timecontrol.infilling.asking import Ask, ask_of, with_told
+from timecontrol.infilling.asking import Ask, ask_of, sentences_read, stretch, with_told
 from timecontrol.infilling.drafts import MOST, Draft, Drawing, drafts
 from timecontrol.infilling.gaps import Gapped, read_gaps
 from timecontrol.infilling.ranking import Measured, Weights, measured
@@ -151,7 +151,7 @@ def filling_of(
     Args:
         decoder: What will write.
         first: Words that the first missing sentence begins with.
-        words: About so many in each missing sentence: within a fifth, as its tokens tell.
+        words: About so many in each missing sentence: four fifths to twice as many, by its tokens.
         weights: Of the ranking, by name, where they are not the usual ones.
         latents: Whether the plan is told.
         seed: Of the draws.
@@ -174,7 +174,7 @@ def filling_of(
         if not 1 <= words <= MOST_WORDS:
             raise TimeControlError(f"words is {words}: from 1 to {MOST_WORDS}.")
         given |= {"least": max(1, round(0.8 * PER_WORD * words))}
-        given["most"] = max(given["least"] + 1, round(1.2 * PER_WORD * words) + 1)
+        given["most"] = max(given["least"] + 1, round(2 * PER_WORD * words) + 1)
     if (n := len(given.get("first", ()))) >= given.get("most", MOST):
         raise TimeControlError(
             f"The first words are {n} tokens, of a sentence of at most {given.get('most', MOST)}: "
@@ -209,7 +209,8 @@ def infill(decoder: Decoder, text: str | Gapped, filling: Filling | None = None)
     bridge = bridge_of(decoder)
     done = []
     for number, gap in enumerate(text.gaps):
-        latents = latents_of(decoder, [text])[0]
+        known = sentences_read(decoder)
+        latents = latents_of(decoder, [text], stretch(text, gap, filling.context, known))[0]
         ask = ask_of(decoder, text, gap, bridge, latents, context=filling.context)
         own = within_room(decoder, ask, filling)
         filled = fill_all(decoder, [ask], [number], own)[0]
@@ -239,14 +240,24 @@ def within_room(decoder: Decoder, ask: Ask, filling: Filling) -> Filling:
     return replace(filling, drawing=replace(drawing, most=room))
 
 
-def latents_of(decoder: Decoder, texts: Sequence[Gapped]) -> list[dict[int, Array]]:
-    """Return the latents of the sentences of texts, by their place."""
+def latents_of(
+    decoder: Decoder, texts: Sequence[Gapped], within: range | None = None
+) -> list[dict[int, Array]]:
+    """Return the latents of the sentences of texts, by their place; ``within``: of these alone."""
     if decoder.encoder is None:
         return [{} for _ in texts]
-    known = sorted({slot.text for text in texts for slot in text.slots if slot.text is not None})
+    if within is not None:
+        texts = [Gapped(tuple(text.slots[: within.stop])) for text in texts]
+    skipped = within.start if within is not None else 0
+    slots = [slot for text in texts for slot in text.slots[skipped:]]
+    known = sorted({slot.text for slot in slots if slot.text is not None})
     rows = dict(zip(known, np.asarray(decoder.encoder.encode(known), np.float64), strict=True))
     return [
-        {i: rows[slot.text] for i, slot in enumerate(text.slots) if slot.text is not None}
+        {
+            i: rows[slot.text]
+            for i, slot in enumerate(text.slots)
+            if slot.text is not None and i >= skipped
+        }
         for text in texts
     ]
 
