@@ -44,6 +44,7 @@ def test_candidates_are_listed_with_their_numbers(
     assert len(gap["candidates"]) == 3
     assert {"likely", "near", "follows", "score", "latents"} <= set(gap["candidates"][0])
     assert gap["candidates"][0]["text"] in found["text"]
+    assert ("cut off" in timecontrol(*given).err) == gap["candidates"][0]["cut"]
     assert found["decoder"]["identity"]
 
 

@@ -142,3 +142,20 @@ def test_the_first_words_are_whole() -> None:
     assert going_on(marked) == [1, 5]
     tokens[0], tokens[3] = "night", "and"
     assert going_on(marked) == []  # nothing is known of where words begin
+
+
+def test_what_goes_on_with_a_word_does_not_follow_the_first_words(
+    filler: Decoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ask(filler)
+    first = tuple(filler.codec.tokens(" Add two"))
+    drawing = Drawing(first=first, most=len(first) + 4, least=len(first) + 2, temperature=0.0)
+
+    def next_token() -> int:
+        draft = drafts(filler, [found], [[found.points]], [0], drawing)[0][0]
+        return draft.ids[len(found.openings[0]) + len(first)]
+
+    monkeypatch.setattr("timecontrol.infilling.drafts.going_on", lambda tokenizer: [])
+    before = next_token()
+    monkeypatch.setattr("timecontrol.infilling.drafts.going_on", lambda tokenizer: [before])
+    assert next_token() != before

@@ -1,6 +1,7 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from timecontrol.decoder import Decoder
@@ -148,3 +149,12 @@ def test_sections_are_no_latents(forward: Decoder) -> None:
     text = read_gaps(TEXT, forward.codec.layout.tags)
     with pytest.raises(TimeControlError, match="no latents for missing sentences"):
         ask_of(forward, text, text.gaps[0], None, {})
+
+
+def test_only_what_is_read_is_encoded(filler: Decoder) -> None:
+    text = read_gaps("Ann ate. Ben sat. Cat ran. [ ... ] Dan hid. Eve won.")
+    whole, part = latents_of(filler, [text])[0], latents_of(filler, [text], range(2, 5))[0]
+    assert sorted(whole) == [0, 1, 2, 4, 5]
+    assert sorted(part) == [2, 4]
+    for place, latent in part.items():
+        np.testing.assert_allclose(latent, whole[place], atol=1e-5)

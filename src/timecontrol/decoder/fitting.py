@@ -187,8 +187,8 @@ def fine_tune(
 def attending(model: PlannedLM, place: torch.device, examples: Examples) -> Iterator[None]:
     """Compute attention by plain products where documents are short and there is no GPU."""
     before = model.lm.config._attn_implementation
-    short = max(len(examples[i].ids) for i in range(len(examples))) <= SHORT
-    if place.type != "cpu" or not short:
+    lengths = (len(examples[i].ids) for i in range(len(examples)))
+    if place.type != "cpu" or max(lengths) > SHORT:  # in this order: a GPU need not count
         yield
         return
     model.lm.set_attn_implementation("eager")

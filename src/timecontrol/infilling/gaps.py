@@ -13,6 +13,7 @@ from timecontrol.sentences import clean, paragraphs, splitter
 
 MARK = re.compile(r"\[\s*(?:\.\.\.|…)\s*(\d*)\s*\]")
 DIGITS = 9
+"""Of the number in a mark, at most: no number of sentences is longer."""
 MOST = 20
 """Sentences of a gap, at most."""
 

@@ -156,10 +156,9 @@ def _last_layers(model: Any, tokenizer: Any, texts: Sequence[str], batch: int) -
             own = tokenizer(
                 some, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
             )
-            given = own.to(model.device)
-            out = model(given["input_ids"], given["attention_mask"]).last_hidden_state
-            out = out.float().cpu()
-            rows = zip(some, own["input_ids"], own["attention_mask"], out, strict=True)
+            ids_, masks = own["input_ids"], own["attention_mask"]
+            out = model(ids_.to(model.device), masks.to(model.device)).last_hidden_state
+            rows = zip(some, ids_, masks, out.float().cpu(), strict=True)
             for text, ids, mask, row in rows:
                 known[text] = _key(ids[None], mask[None]), row[mask.bool()].clone()[None]
     return known
