@@ -26,7 +26,7 @@ from timecontrol.decoder import Decoder, preset
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.experiments.evaluate import Place
-from timecontrol.experiments.infilling import gaps_of, way_of, written
+from timecontrol.experiments.fillings import gaps_of, way_of, written
 from timecontrol.experiments.material import held_out
 from timecontrol.infilling.fill import Filling
 from timecontrol.runs import is_finished
