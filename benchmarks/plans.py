@@ -78,8 +78,11 @@ ARMS = {
     "retrieved": Arm("planned", "retrieved"),
     "guided": Arm("planned", "bridge", {"guidance": 1.0}),
     "guided-half": Arm("planned", "bridge", {"guidance": 0.5}),
+    "guided-2": Arm("planned", "bridge", {"guidance": 2.0}),
     "loop-4": Arm("planned", "bridge", {"loop": True, "candidates": 4}),
     "loop-8": Arm("planned", "bridge", {"loop": True, "candidates": 8}),
+    "best-4": Arm("planned", "bridge", {"candidates": 4, "likelihood": 0.25}),
+    "best-8": Arm("planned", "bridge", {"candidates": 8, "likelihood": 0.25}),
     "ordered": Arm("plain", options={"ordered": True}),
     "dense": Arm("section-dense"),
     "sparse": Arm("section-sparse"),
@@ -104,7 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("-n", "--count", type=int, default=256)
-    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--chosen", type=int, default=1 << 30, help="texts of arms that choose")
+    parser.add_argument("--batch", type=int, default=256, help="rows at once")
     parser.add_argument("--base", default="smollm2-135m")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--settings", default="{}", help="of decoders, as JSON")
@@ -216,29 +220,40 @@ def clear() -> None:
 def put_all(
     run: Path, arms: dict[str, Arm], files: dict[str, Path], asked: Any, over: Callable[[], bool]
 ) -> None:
-    """Write what is missing of the arms of a decoder."""
+    """Write what is missing of the arms of a decoder: those that differ in plans alone together."""
     decoder = None
+    alike: dict[str, list[str]] = {}
     for name, arm in arms.items():
-        with held(files[name]) as free:
-            if free and not files[name].is_file() and not over():
+        alike.setdefault(json.dumps([arm.options, arm.length]), []).append(name)
+    for names in alike.values():
+        with held(files[names[0]]) as free:
+            left = [name for name in names if free and not files[name].is_file()]
+            if left and not over():
                 decoder = decoder or Decoder.load(run, asked.device)
                 try:
-                    put(decoder, arm, files[name], asked)
+                    put(decoder, [(arms[name], files[name]) for name in left], asked)
                 except (TimeControlError, RuntimeError) as error:
-                    print(f"{files[name].stem}: {error}", flush=True)
+                    print(f"{files[left[0]].stem}: {error}", flush=True)
     del decoder
     clear()
 
 
-def put(decoder: Decoder, arm: Arm, file: Path, asked: Any) -> None:
-    """Write the documents of an arm to a file."""
-    at = time.monotonic()
+def put(decoder: Decoder, some: Sequence[tuple[Arm, Path]], asked: Any) -> None:
+    """Write the documents of arms that write alike, each to its file."""
+    at, arm = time.monotonic(), some[0][0]
     length = asked.budget if asked.budget and arm.length == "forced" else arm.length
     writing = default_writing(decoder, length, **arm.options)
-    plans = plans_for(decoder, asked.count, writing, kind=arm.kind)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    kept_as(list(write(decoder, plans, writing, batch=asked.batch)), file, decoder)
-    print(f"{file.parent.name}/{file.stem}: {time.monotonic() - at:.0f} s", flush=True)
+    count = min(asked.count, asked.chosen) if writing.by_sentence else asked.count
+    plans = [plan for a, _ in some for plan in plans_for(decoder, count, writing, kind=a.kind)]
+    numbers = [*range(count)] * len(some)
+    rows = max(1, asked.batch // (writing.candidates * (2 if writing.guidance else 1)))
+    found = list(write(decoder, plans, writing, numbers=numbers, batch=rows))
+    for place, (_, file) in enumerate(some):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        kept_as(found[place * count : place * count + count], file, decoder)
+    names = ", ".join(file.stem for _, file in some)
+    spent = time.monotonic() - at
+    print(f"{some[0][1].parent.name}/{names}: {len(found)} texts, {spent:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

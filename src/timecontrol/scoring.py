@@ -241,7 +241,7 @@ class TimeControl:
             temperature: Of the draws; 0: the most probable token.
             guidance: How much further the plan leads than it has been learnt to; twice the work.
             loop: Whether each sentence is read again, and the rest planned anew.
-            candidates: Sentences to choose from, each time, in the loop.
+            candidates: Sentences to choose from, each time, by likelihood and nearness to the plan.
             batch: Documents at once.
 
         Raises:

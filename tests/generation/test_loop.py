@@ -78,6 +78,17 @@ def test_without_planning_anew_one_candidate_is_the_open_loop(
         np.testing.assert_array_equal(a.plan.points, b.plan.points)
 
 
+def test_a_plan_that_is_only_chosen_by_stays_as_it_was(brisk: Decoder) -> None:
+    """Candidates without the loop: the drawn plan is followed, and other sentences are kept."""
+    how: dict[str, Any] = {"length": "96", "likelihood": 0.0}
+    some, one = (looped(brisk, loop=False, candidates=k, **how) for k in (4, 1))
+    assert [w.ids for w in some] != [w.ids for w in one]
+    for a, b in zip(some, one, strict=True):
+        assert a.plan is not None
+        assert b.plan is not None
+        np.testing.assert_array_equal(a.plan.points, b.plan.points)
+
+
 @FOLLOWS
 def test_the_plan_of_what_is_to_come_changes_with_what_was_written(
     brisk: Decoder, follow: str
@@ -272,17 +283,20 @@ def test_units_without_a_word_have_no_latent(decoder: Decoder) -> None:
 
 def test_what_cannot_be_looped_is_said(decoder: Decoder, plain_run: str) -> None:
     writing = default_writing(decoder, "48", loop=True)
-    with pytest.raises(TimeControlError, match="of kind 'static' cannot be drawn again"):
+    with pytest.raises(TimeControlError, match="of kind 'static' does not know how far"):
         list(write(decoder, plans_for(decoder, 1, writing, kind="static"), writing))
     with pytest.raises(TimeControlError, match="no --stream with --loop"):
         stream(decoder, plan(decoder), writing, lambda *_: None)
     plain = Decoder.load(plain_run, device="cpu")
     with pytest.raises(TimeControlError, match="without plans"):
         list(write(plain, [None], default_writing(plain, "48", loop=True)))
-    with pytest.raises(TimeControlError, match="no --loop with --beams"):
-        replace(writing, beams=2)
-    with pytest.raises(TimeControlError, match="--loop"):
-        replace(writing, loop=False, candidates=2)
+    for how in ({"loop": True}, {"loop": False, "candidates": 2}):
+        with pytest.raises(TimeControlError, match="no --candidates with --beams"):
+            replace(writing, beams=2, **how)
+        with pytest.raises(TimeControlError, match="no --candidates and no --beams with it"):
+            replace(writing, guidance=1.0, **how)
+        with pytest.raises(TimeControlError, match="not in the loop, with candidates"):
+            list(write(decoder, [plan(decoder)], replace(writing, ordered=True, **how)))
 
 
 def test_the_first_candidate_alone_decides_whether_a_document_ends(decoder: Decoder) -> None:

@@ -265,8 +265,15 @@ def test_the_nucleus_by_hand() -> None:
 
 def test_guidance_worked_by_hand() -> None:
     a, b = torch.tensor([[1.0, 2.0, -math.inf]]), torch.tensor([[0.0, 4.0, 0.0]])
-    found = guided(torch.cat([a, b]), 0.5)
+    word = torch.tensor([False, False])
+    found = guided(torch.cat([a, b]), 0.5, word)
     assert found.tolist() == [[1.5, 1.0, -math.inf]]
-    assert torch.equal(guided(torch.cat([a, b]), 0.0), a)
+    assert torch.equal(guided(torch.cat([a, b]), 0.0, word), a)
     never = torch.full((1, 3), -math.inf)
-    assert torch.equal(guided(torch.cat([never, never]), 2.0), never)  # no NaN
+    assert torch.equal(guided(torch.cat([never, never]), 2.0, word), never)  # no NaN
+
+
+def test_what_comes_after_a_sentence_is_not_led() -> None:
+    a, b = torch.tensor([[1.0, 2.0], [1.0, 2.0]]), torch.tensor([[0.0, 4.0], [0.0, 4.0]])
+    decides = torch.tensor([True, False, True, False])
+    assert guided(torch.cat([a, b]), 0.5, decides).tolist() == [[1.0, 2.0], [1.5, 1.0]]

@@ -32,6 +32,7 @@ from tests.generation.examples import (
 from timecontrol.corpora.documents import Section
 from timecontrol.corpora.layout import DIALOGUE, HOWTO, RECIPE, STORY
 from timecontrol.decoder import Decoder
+from timecontrol.decoder.alignment import is_boundary
 from timecontrol.decoder.examples import plan_batch
 from timecontrol.decoder.lora import adapt
 from timecontrol.errors import TimeControlError
@@ -769,6 +770,16 @@ def test_guidance_is_the_same_on_either_path_and_in_any_batch(how: dict[str, Any
     assert [w.ids for w in slow] != [w.ids for w in written(decoder, given, **how)]
 
 
+def test_documents_may_have_any_numbers() -> None:
+    decoder, given = made(), plans(3)
+    own = list(write(decoder, given, Writing(budget=24), numbers=[2, 0, 2]))
+    assert [w.number for w in own] == [2, 0, 2]
+    [alone] = write(decoder, given[:1], Writing(budget=24), first=2)
+    assert own[0].ids == alone.ids
+    with pytest.raises(TimeControlError, match="number of a document is -1"):
+        list(write(decoder, given, Writing(budget=24), numbers=[0, 1, -1]))
+
+
 def test_no_guidance_is_as_if_nothing_were_said_of_it() -> None:
     decoder = made()
     one, other = written(decoder, plans(2)), written(decoder, plans(2), guidance=0.0)
@@ -791,7 +802,8 @@ def test_the_token_that_guidance_makes_likeliest_is_taken(fast: bool) -> None:
         signals = decoder.model.signals(**given, hold=True)
         ids = torch.tensor([found.ids] * 2)
         a, b = decoder.model(ids, signals=signals, schedule=schedule.repeated(2)).logits
-    led = a + 2.0 * (a - b)
+    decides = is_boundary(ids[0], (*decoder.model.config.boundaries, decoder.codec.begin))
+    led = torch.where(decides[:, None], a, a + 2.0 * (a - b))
     led[:, [*decoder.codec.foreign, decoder.codec.end]] = -torch.inf
     assert led[:-1].argmax(-1).tolist() == list(found.ids[1:])
     assert a[:-1].argmax(-1).tolist() != list(found.ids[1:])

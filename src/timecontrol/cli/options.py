@@ -33,7 +33,10 @@ Loop = Annotated[
     bool, typer.Option("--loop", help="Read each sentence again, and plan the rest anew.")
 ]
 Candidates = Annotated[
-    int, typer.Option(min=1, help="Sentences to choose from, each time, in the loop.")
+    int,
+    typer.Option(
+        min=1, help="Sentences to choose from, each time: the likeliest, nearest to the plan."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -163,6 +163,7 @@ class Step:
         self.tag = torch.full_like(self.stage, -1)
         codec, device = decoder.codec, decoder.model.device
         self.begin, self.end = codec.begin, codec.end
+        self.decide = (*self.model.config.boundaries, codec.begin)
         self.pad = int(codec.tokenizer.pad_token_id)
         never = [*codec.foreign, *([codec.end] if writing.forced else [])]
         self.never = torch.tensor(never, dtype=torch.long, device=device)
@@ -263,7 +264,8 @@ class Step:
             only_due(logits, self.said, self.order)
         noise = self.noise.index_select(1, self.at).squeeze(1)  # (rows, draws)
         if w.guidance:
-            logits, noise = guided(logits, w.guidance), noise.chunk(2)[0]
+            decides = is_boundary(self.token.squeeze(-1), self.decide)
+            logits, noise = guided(logits, w.guidance, decides), noise.chunk(2)[0]
         chosen = choose(logits, noise, w.top_p, w.temperature)
         chosen = chosen.repeat(2) if w.guidance else chosen
         chosen = torch.where(self.done, self.pad, chosen)

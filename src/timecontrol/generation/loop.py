@@ -1,4 +1,4 @@
-"""Writing in a closed loop: after each sentence it is read again, and the rest is planned anew.
+"""Writing sentence by sentence: the best of some candidates is kept; the rest is planned anew.
 
 Of k candidates for the next sentence of a document, each drawn from the decoder along the plan, the
 one with the largest
@@ -8,8 +8,9 @@ one with the largest
 
 is kept, with y its latent as the encoder reads it, z the plan's point, and v the variance of single
 sentences about plans (``plans.track``). Whether the document ends here is decided by the first
-candidate alone, so that it ends as often as without others. Then the path is known there, and the
-plan of what is to come is that of the process given all that has been written.
+candidate alone, so that it ends as often as without others. In a closed loop the path is then known
+there, and the plan of what is to come is that of the process given all that has been written;
+otherwise the plan stays as it was.
 
 All documents and candidates are written at once, and no document waits for another: when all its
 candidates have finished their sentences, one is chosen and it goes on. What is drawn belongs to
@@ -89,7 +90,7 @@ def run_loop(
         decoder: What writes; its encoder reads.
         plans: Drawn from the law as ``bridge`` or ``mean``.
         numbers: Of the documents.
-        writing: How; ``candidates`` of each sentence.
+        writing: How; ``candidates`` of each sentence, and whether it is planned anew (``loop``).
         tick: Told how many tokens have been written.
     """
     from timecontrol.generation.fast import reason_against
@@ -129,21 +130,22 @@ def run_loop(
 def refuse(decoder: Decoder, plans: Sequence[Plan], reason: str | None) -> None:
     """Raise an error where a loop cannot be closed."""
     if reason is not None:
-        raise TimeControlError(f"The loop cannot be closed with this base: {reason}.")
+        raise TimeControlError(f"Sentences cannot be chosen with this base: {reason}.")
     if decoder.encoder is None:
         raise TimeControlError(
             f"A decoder of method {decoder.settings.method!r} has no encoder to read what it "
-            "writes: no --loop."
+            "writes: no --loop, no --candidates."
         )
     if decoder.law is not None and not decoder.law.fitted:
         raise TimeControlError(
-            "This decoder was trained before plans could be drawn again: train it anew for --loop."
+            "This decoder was trained before plans could be drawn again: train it anew for --loop "
+            "and --candidates."
         )
     for plan in plans:
         if plan.track is None:
             raise TimeControlError(
-                f"A plan of kind {plan.kind!r} cannot be drawn again while it is followed: --loop "
-                "needs --plan bridge or mean."
+                f"A plan of kind {plan.kind!r} does not know how far sentences stray from it: "
+                "--loop and --candidates need --plan bridge or mean."
             )
 
 
@@ -188,7 +190,7 @@ def choose(
         loop.over = done[best]
         latent = latents[best]
         late = step.schedule is not None and loop.behind(told[best], stage[best])
-        if latent is not None and not late:
+        if writing.loop and latent is not None and not late:
             loop.take(told[best], latent)
             changed.append(document)
     target = torch.tensor(to, device=device)

@@ -1,13 +1,13 @@
 """What is hooked into transformers' ``generate``: the choice of tokens, and where to stop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 from transformers import LogitsProcessor, StoppingCriteria
 from transformers.generation.streamers import BaseStreamer
 
-from timecontrol.decoder.alignment import Schedule
+from timecontrol.decoder.alignment import Schedule, is_boundary
 from timecontrol.decoder.model import PlannedLM
 from timecontrol.generation.sampling import choose, guided
 
@@ -23,19 +23,24 @@ class Keyed(LogitsProcessor):
         temperature: float,
         tick: Callable[[], None] | None = None,
         guidance: float = 0.0,
+        decide: Sequence[int] = (),
     ) -> None:
         """Choose by ``uniforms``, (rows, steps, draws), after ``prompt`` tokens.
 
         ``tick`` is called once a step. With ``guidance`` there are twice as many scores as rows
-        (``sampling.guided``), and both halves go on with the same token.
+        (``sampling.guided``), and both halves go on with the same token; after the tokens
+        ``decide`` there is none.
         """
+        self.decide = tuple(decide)
         self.uniforms, self.prompt, self.guidance = uniforms, prompt, guidance
         self.top_p, self.temperature, self.tick = top_p, temperature, tick
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         """Return scores that are 0 at the chosen token and minus infinity elsewhere."""
         step = input_ids.shape[1] - self.prompt
-        led = guided(scores, self.guidance) if self.guidance else scores
+        led = scores
+        if self.guidance:
+            led = guided(scores, self.guidance, is_boundary(input_ids[:, -1], self.decide))
         chosen = choose(led, self.uniforms[:, step], self.top_p, self.temperature)
         chosen = chosen.repeat(2) if self.guidance else chosen
         if self.tick is not None:

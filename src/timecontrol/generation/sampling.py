@@ -31,22 +31,26 @@ COLD = 1e-6
 """Below this temperature the most probable token is taken: quotients would be infinite."""
 
 
-def guided(logits: Tensor, w: float) -> Tensor:
+def guided(logits: Tensor, w: float, decides: Tensor) -> Tensor:
     """Return logits led further by a plan than the model is, (documents, vocabulary).
 
     Of documents that are written both with their latents (a) and without (b)::
 
         a + w (a - b)
 
-    so that what the latents make likelier becomes likelier still (classifier-free guidance). The
+    so that what the latents make likelier becomes likelier still (classifier-free guidance). That
+    is for words: what comes after a sentence (a tag, another sentence, the end) is decided by the
+    model as it is, for it was learnt well, and leading it further costs order (docs/log.md). The
     clock is told to both. What cannot be drawn stays so.
 
     Args:
         logits: Of all documents with their latents, then of all without, (2 documents, vocabulary).
         w: 0: as the model is.
+        decides: Which documents stand after a sentence, or at their beginning, (2 documents,).
     """
     a, b = logits.chunk(2)
-    return torch.where(torch.isfinite(a), a + w * (a - b), a)
+    led = torch.isfinite(a) & ~decides.chunk(2)[0].unsqueeze(-1)
+    return torch.where(led, a + w * (a - b), a)
 
 
 def draws_for(top_p: float) -> int:

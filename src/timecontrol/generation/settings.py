@@ -30,7 +30,7 @@ class Writing:
     loop: bool = False
     """Whether what is written is read again after each sentence, and the rest planned anew."""
     candidates: int = 1
-    """Sentences to choose from, each time, in the loop."""
+    """Sentences to choose from, each time, by how likely they are and how near the plan."""
     likelihood: float = 1.0
     """How much the mean log probability of its tokens counts in the choice."""
     nearness: float = 1.0
@@ -56,13 +56,13 @@ class Writing:
             raise TimeControlError(f"follow is {self.follow!r}: budget or sentences.")
         if self.candidates < 1:
             raise TimeControlError(f"candidates is {self.candidates}: 1 or more.")
-        if self.candidates > 1 and not self.loop:
-            raise TimeControlError("Candidates are chosen from in the loop: --loop.")
-        if self.loop and self.beams > 1:
-            raise TimeControlError("The loop has no beam search: no --loop with --beams.")
-        if self.guidance and (self.loop or self.beams > 1):
+        if self.by_sentence and self.beams > 1:
             raise TimeControlError(
-                "Guidance is for single draws: no --loop and no --beams with it."
+                "Beam search knows no sentences: no --loop and no --candidates with --beams."
+            )
+        if self.guidance and (self.by_sentence or self.beams > 1):
+            raise TimeControlError(
+                "Guidance is for single draws: no --loop, no --candidates and no --beams with it."
             )
         for name in ("likelihood", "nearness", "guidance"):
             if not 0 <= getattr(self, name) < math.inf:
@@ -77,6 +77,11 @@ class Writing:
             raise TimeControlError(f"beams is {self.beams}: 1 or more.")
         if not 0 <= self.seed < 2**31:
             raise TimeControlError(f"seed is {self.seed}: from 0, below 2147483648.")
+
+    @property
+    def by_sentence(self) -> bool:
+        """Whether sentences are read when they are written: to choose, or to plan anew."""
+        return self.loop or self.candidates > 1
 
     @property
     def forced(self) -> bool:

@@ -36,6 +36,7 @@ def write(
     writing: Writing,
     *,
     first: int = 0,
+    numbers: Sequence[int] | None = None,
     batch: int = 16,
     fast: bool | None = None,
     progress: Progress = silent,
@@ -47,12 +48,16 @@ def write(
         plans: One a document; ``None`` for a decoder without plans.
         writing: How.
         first: The number of the first document.
+        numbers: Of each document, where they do not follow each other: plans of one number are
+            written by the same random numbers.
         batch: Documents at once.
         fast: Whether the fast path is taken (fixed shapes, captured on a CUDA GPU); by default on
             such a GPU, where it can be.
         progress: Shows how far it is.
     """
-    _check(decoder, plans, writing, first, batch)
+    if numbers is None:
+        numbers = range(first, first + len(plans))
+    _check(decoder, plans, writing, min(numbers, default=0), batch)
     on_gpu = decoder.model.device.type == "cuda"
     if fast is None:
         from timecontrol.generation.fast import reason_against
@@ -62,13 +67,13 @@ def write(
     with progress("writing", len(plans) * steps, 0, "tokens at most") as advance:
         for start in range(0, len(plans), batch):
             some = list(plans[start : start + batch])
-            numbers = [first + start + i for i in range(len(some))]
+            own = list(numbers[start : start + batch])
             rows = len(some)
 
             def tick(rows: int = rows) -> None:
                 advance(rows)
 
-            if writing.loop:
+            if writing.by_sentence:
                 from timecontrol.generation.loop import run_loop
 
                 whole = [plan for plan in some if plan is not None]
@@ -79,15 +84,15 @@ def write(
                     advance(rows * (at - before))
                     before = at
 
-                ids, followed = run_loop(decoder, whole, numbers, writing, tick_to)
+                ids, followed = run_loop(decoder, whole, own, writing, tick_to)
                 some = [*followed]
             elif fast:
                 from timecontrol.generation.fast import run
 
-                ids = run(decoder, some, numbers, writing, tick, batch if start and on_gpu else 0)
+                ids = run(decoder, some, own, writing, tick, batch if start and on_gpu else 0)
             else:
-                ids = run_generate(decoder, some, numbers, writing, tick)
-            for row, plan, number in zip(ids, some, numbers, strict=True):
+                ids = run_generate(decoder, some, own, writing, tick)
+            for row, plan, number in zip(ids, some, own, strict=True):
                 yield finish(decoder, row, plan, number, writing)
 
 
@@ -110,8 +115,10 @@ def stream(
     _check(decoder, [plan], writing, number, 1)
     if writing.beams > 1:
         raise TimeControlError("Beam search has no text before its end: no --stream with --beams.")
-    if writing.loop:
-        raise TimeControlError("A sentence is chosen when it is whole: no --stream with --loop.")
+    if writing.by_sentence:
+        raise TimeControlError(
+            "A sentence is chosen when it is whole: no --stream with --loop or --candidates."
+        )
     codec = decoder.codec
     seen = [codec.begin]
     told = 0
@@ -170,7 +177,8 @@ def run_generate(
         draws = draws_for(writing.top_p)
         keys = [numbers[i] for i in rows]
         noise = uniforms(writing.seed, keys, writing.budget - 1, draws).to(device)
-        keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick, writing.guidance)
+        decide = (*model.config.boundaries, codec.begin)
+        keyed = Keyed(noise, 1, writing.top_p, writing.temperature, tick, writing.guidance, decide)
         order = torch.tensor(list(codec.tag_ids.values()), dtype=torch.long, device=device)
         options["logits_processor"] = [*([InOrder(order)] if writing.ordered else []), keyed]
     with ONE, plain_attention(model, writing.exact), packed(model):
@@ -286,12 +294,16 @@ def _check(
         )
     dim = decoder.model.config.plan_dim
     layout = decoder.codec.layout
-    if writing.ordered and (writing.loop or writing.beams > 1 or not layout.tags):
-        raise TimeControlError("Only tags can be put in order: not in the loop, nor with beams.")
+    if writing.ordered and (writing.by_sentence or writing.beams > 1 or not layout.tags):
+        raise TimeControlError(
+            "Only tags can be put in order: not in the loop, with candidates or with beams."
+        )
     if writing.ordered and (layout.repeats or layout.floating):
         raise TimeControlError(f"The tags of layout {layout.name!r} have no fixed order.")
-    if writing.loop and not dim:
-        raise TimeControlError("This decoder was trained without plans (method plain): no --loop.")
+    if writing.by_sentence and not dim:
+        raise TimeControlError(
+            "This decoder was trained without plans (method plain): no --loop, no --candidates."
+        )
     if writing.guidance and not (dim and decoder.settings.latent_dropout):
         raise TimeControlError(
             "This decoder never wrote without latents beside writing with them (method "
