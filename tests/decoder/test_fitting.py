@@ -16,10 +16,12 @@ from timecontrol.decoder.estimate import Estimate
 from timecontrol.decoder.examples import Examples, Item, boundaries
 from timecontrol.decoder.fitting import (
     even,
+    has_speakers,
     law_of,
     lengths_of,
     metrics_of,
     paths_of,
+    roles_of,
     sizes_of,
 )
 from timecontrol.decoder.folder import ENCODER
@@ -89,6 +91,48 @@ def test_the_law_knows_the_sections_where_there_are_stages(form: str) -> None:
     assert law.timing.sizes.tolist() == sizes
     assert law.process.width == 3
     assert law.process.mean.shape[1] == 2
+
+
+def test_who_speaks_is_known_where_tags_say_so() -> None:
+    """Two take turns, of two sentences and one; of the paper's form units are not sentences."""
+    layout = Layout("x", ("A", "B"), floating=frozenset(("A", "B")))
+    turns = [(0, True), (0, False), (1, True), (0, True)]
+    for form, known in (("best", True), ("decided", True), ("paper", False)):
+        codec = Codec(make_tokenizer(), layout, form)
+        parts = [Piece(i, "AB"[who], first, [11, 12], True) for i, (who, first) in enumerate(turns)]
+        items = [Item(parts, RNG.normal(size=(4, 2))) for _ in range(3)]
+        settings = preset("best", form=form)
+        examples = Examples(items, codec, settings, 100)
+        law, _, _ = law_of(examples, settings)
+        assert law is not None
+        assert law.analogs is not None
+        assert has_speakers(codec) == known
+        assert law.analogs.roles.tolist() == ([0, 0, 1, 0] if known else [0] * 4) * 3
+        if known:
+            assert roles_of(examples[0]) == [0, 0, 1, 0]
+    assert not has_speakers(CODEC)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({}, True),
+        ({"smooth": 1}, True),
+        ({"method": "clock"}, False),
+        ({"method": "section-dense"}, False),
+        ({"arrangement": "right-first"}, False),
+    ],
+)
+def test_sentences_are_kept_where_plans_can_be_pieced_together_from_them(
+    changes: dict[str, Any], kept: bool
+) -> None:
+    settings = preset("best", **changes)
+    law, _, _ = law_of(Examples(ITEMS, CODEC, settings, 100), settings)
+    assert law is not None
+    assert (law.analogs is not None) == kept
+    if law.analogs is not None:  # not smoothed
+        single = np.concatenate([item.points for item in ITEMS])
+        np.testing.assert_array_equal(law.analogs.points, single.astype(np.float32))
 
 
 def test_the_tokens_of_sections_worked_by_hand() -> None:

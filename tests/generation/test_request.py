@@ -105,7 +105,7 @@ def test_plans_know_where_their_sections_begin(decoder: Decoder) -> None:
     """As many as there are tags in a recipe, of kinds that know."""
     for kind in KINDS:
         for plan in whole(plans_for(decoder, 3, NORMAL, kind=kind, sentences=10)):
-            knows = kind in ("bridge", "mean", "retrieved")
+            knows = kind in ("bridge", "mean", "retrieved", "pieced")
             assert len(plan.starts) == (3 if knows else 0)
 
 
@@ -118,7 +118,7 @@ def test_plans_know_how_long_their_sentences_are(decoder: Decoder) -> None:
     assert len(set(mean)) == 3
     for kind in KINDS:
         for plan in whole(plans_for(decoder, 3, NORMAL, kind=kind, sentences=10)):
-            if kind not in ("bridge", "mean", "retrieved"):
+            if kind not in ("bridge", "mean", "retrieved", "pieced"):
                 assert plan.pace == ()
                 continue
             parts = np.split(np.array(plan.pace), plan.starts[1:])

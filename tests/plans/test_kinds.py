@@ -23,7 +23,7 @@ PINS = (Pin(0, START), Pin(1, GOAL))
 WAYPOINT = (*PINS, Pin(0.25, HALF))
 ENDED = [k for k in KINDS if k not in NO_GOAL]
 """Kinds that take a goal."""
-SAMPLED = [k for k in KINDS if k not in ("mean-time", "mean", "bridge", "retrieved")]
+SAMPLED = [k for k in KINDS if k not in ("mean-time", "mean", "bridge", "retrieved", "pieced")]
 """Kinds that start where the Gaussian says."""
 
 GRID = np.linspace(0, 1, 9)
@@ -214,10 +214,10 @@ def test_kinds_that_know_of_no_sections_say_none() -> None:
     for kind in KINDS:
         found = sketch(STAGED, kind, 12, seed=0, number=1)
         np.testing.assert_array_equal(found.points, draw(STAGED, kind, 12, seed=0, number=1))
-        knows = kind in ("bridge", "mean", "retrieved")
+        knows = kind in ("bridge", "mean", "retrieved", "pieced")
         assert bool(found.starts) == knows
         assert len(found.pace) == (12 if knows else 0)
-        assert (found.track is not None) == (kind in ("bridge", "mean"))
+        assert (found.track is not None) == (kind in ("bridge", "mean", "pieced"))
         assert sketch(LAW, kind, 12, seed=0, number=1).starts == ()  # nor are there any in it
 
 
@@ -250,6 +250,7 @@ def test_a_plan_is_as_long_as_the_document_whose_timetable_it_has() -> None:
         assert n == len(paths[which])
         assert sketch(own, "bridge", n, seed=3, number=number).starts == tables[which]
         assert own_length(own, "retrieved", 3, number) == n
+        assert own_length(own, "pieced", 3, number) == n
     lengths = {own_length(own, "bridge", 0, number) for number in range(100)}
     assert lengths == {len(path) for path in paths}
 
@@ -262,7 +263,7 @@ def test_kinds_that_draw_no_timetable_have_no_length_of_their_own() -> None:
 
 
 def test_noise_is_multiplied_and_none_leaves_the_mean() -> None:
-    for kind in ("bridge", "bridge-brownian", "bridge-line", "brownian", "hovering"):
+    for kind in ("bridge", "pieced", "bridge-brownian", "bridge-line", "brownian", "hovering"):
         pins = (Pin(0, START),)
 
         def plan(noise: float, kind: str = kind, pins: tuple[Pin, ...] = pins) -> Array:
@@ -345,6 +346,44 @@ def test_a_retrieved_plan_is_of_a_document_of_about_its_length() -> None:
     ends = {p[-1].tobytes() for p in LAW.paths if len(p) <= 15}
     for number in range(20):
         assert draw(LAW, "retrieved", 11, seed=0, number=number)[-1].tobytes() in ends
+
+
+def test_a_pieced_plan_is_the_mean_of_neighbouring_sentences_of_documents() -> None:
+    law = STAGED
+    assert law.analogs is not None
+    known = {tuple(z) for z in np.concatenate(bent()).astype(np.float32).tolist()}
+    for number in range(5):
+        found = sketch(law, "pieced", 15, seed=0, number=number)
+        assert found.track is not None
+        assert {tuple(z) for z in found.track.path.tolist()} <= known
+        averaged = law.process.averages(found.track.times) @ found.track.path
+        np.testing.assert_allclose(found.points, averaged)
+        none = sketch(law, "pieced", 15, seed=0, number=number, noise=0.0)
+        np.testing.assert_allclose(none.points, law.process.at(found.track.times))
+
+
+def test_a_pieced_plan_has_the_timetable_of_a_document_of_about_its_length() -> None:
+    """Short documents have a long stage 0, long ones a short one."""
+    paths = [*bent(21)[:1] * 40, *bent(21)[-1:] * 40]  # 11 and 31 sentences
+    parts = [
+        [(0, 8 if len(p) == 11 else 3), (1, len(p) - (8 if len(p) == 11 else 3))] for p in paths
+    ]
+    own = Law.of(paths, 500, sections=parts)
+    for number in range(10):
+        assert sketch(own, "pieced", 11, seed=0, number=number).starts == (0, 8)
+        assert sketch(own, "pieced", 31, seed=0, number=number).starts == (0, 3)
+    seen = {sketch(own, "bridge", 31, seed=0, number=number).starts for number in range(10)}
+    assert len(seen) == 2
+
+
+def test_a_law_without_sentences_gives_no_pieced_plan_and_says_why() -> None:
+    old = replace(LAW, analogs=None)
+    with pytest.raises(TimeControlError, match=r"no sentences that a 'pieced' plan.*Train it anew"):
+        draw(old, "pieced", 5, seed=0, number=0)
+    for kind in KINDS:
+        if kind != "pieced":
+            found = draw(old, kind, 5, seed=0, number=0)
+            np.testing.assert_array_equal(found, draw(LAW, kind, 5, seed=0, number=0))
 
 
 def test_a_retrieved_plan_has_the_sections_of_its_document() -> None:
@@ -477,7 +516,7 @@ def test_kinds_without_waypoints_say_so(kind: str) -> None:
         draw(LAW, kind, 9, seed=0, number=0, pins=[Pin(0.5, HALF)])
     assert str(caught.value) == (
         f"A {kind!r} plan takes no waypoint. These do: bridge, mean, retrieved, "
-        "bridge-brownian, bridge-line, mean-time, linear."
+        "pieced, bridge-brownian, bridge-line, mean-time, linear."
     )
 
 

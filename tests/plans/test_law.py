@@ -9,9 +9,9 @@ import torch
 from tests.latents.test_fit import SIGMA, drawn
 from tests.plans.examples import MIX, TOKENS, bent, law, sections, staged, stages
 from timecontrol.errors import TimeControlError
-from timecontrol.plans import Law
+from timecontrol.plans import Law, draw
 from timecontrol.plans.calm import Calm
-from timecontrol.plans.law import MOST_PATHS, bridge_noise, evenly
+from timecontrol.plans.law import MOST_PATHS, MOST_PIECES, bridge_noise, evenly
 from timecontrol.plans.process import Process
 from timecontrol.plans.timing import NO_STAGE, Timing
 from timecontrol.plans.timing import TOKENS as UNKNOWN
@@ -108,6 +108,59 @@ def test_timing_and_process_are_those_of_the_documents_that_are_long_enough() ->
     assert found.process.width == 5
 
 
+def test_paths_are_pieced_together_from_single_sentences_of_documents_that_are_long_enough() -> (
+    None
+):
+    paths, parts = bent(), stages(bent())
+    raw = [p + np.random.default_rng(i).normal(size=p.shape) for i, p in enumerate(paths)]
+    roles = [[i % 3] * len(p) for i, p in enumerate(paths)]
+    short = np.zeros((2, 2))
+    found = Law.of(
+        [short, *paths], 10, [short, *raw], [[(9, 2)], *parts], 5, roles=[[7, 7], *roles]
+    )
+    own = found.analogs
+    assert own is not None
+    np.testing.assert_array_equal(own.points, np.concatenate(raw).astype(np.float32))
+    assert own.lengths.tolist() == [len(p) for p in paths]
+    assert own.roles.tolist() == [who for each in roles for who in each]
+    times = np.concatenate([found.timing.times(p) for p in parts])
+    np.testing.assert_allclose(own.times, times, rtol=1e-6)
+    np.testing.assert_array_equal(own.edges, found.timing.edges)
+    alone = law().analogs
+    assert alone is not None
+    assert set(alone.roles.tolist()) == {0}
+
+
+def test_so_many_documents_are_kept_to_piece_paths_together_from() -> None:
+    many = [np.full((3, 1), i / 4) for i in range(2 * MOST_PIECES)]
+    roles = [[i] * 3 for i in range(len(many))]
+    own = Law.of(many, 10, roles=roles).analogs
+    assert own is not None
+    assert len(own.lengths) == MOST_PIECES
+    np.testing.assert_array_equal(own.points[:, 0] * 4, own.roles)
+    assert (own.roles[0], own.roles[-1]) == (0, len(many) - 1)
+
+
+def test_analogs_come_back_with_the_law_and_old_files_have_none(tmp_path: Path) -> None:
+    own = staged(smooth=3)
+    file = tmp_path / "law.safetensors"
+    write_tensors(file, {name: torch.from_numpy(a) for name, a in own.tensors().items()})
+    tensors = {name: t.numpy() for name, t in read_tensors(file)[0].items()}
+    found = Law.from_tensors(tensors)
+    for number in range(3):
+        np.testing.assert_array_equal(
+            draw(found, "pieced", 9, seed=0, number=number),
+            draw(own, "pieced", 9, seed=0, number=number),
+        )
+    old = Law.from_tensors({k: v for k, v in tensors.items() if not k.startswith("analogs.")})
+    assert old.analogs is None
+    assert old.fitted
+    assert not [name for name in old.tensors() if name.startswith("analogs.")]
+    np.testing.assert_array_equal(
+        draw(old, "bridge", 9, seed=0, number=1), draw(own, "bridge", 9, seed=0, number=1)
+    )
+
+
 def test_averages_within_stages_are_those_of_the_law() -> None:
     paths, parts = bent(), stages(bent())
     found, across = (Law.of(paths, 10, None, parts, 3, within=w) for w in (True, False))
@@ -188,7 +241,7 @@ def test_timing_and_process_come_back_to_the_last_bit(tmp_path: Path) -> None:
 
 def test_old_tensors_are_of_one_stage_and_of_what_is_known_of_paths() -> None:
     own = staged(smooth=3)
-    gone = ("timing.", "process.", "calm.")
+    gone = ("timing.", "process.", "calm.", "analogs.")
     old = {k: v for k, v in own.tensors().items() if not k.startswith(gone)}
     assert len(old) < len(own.tensors())
     found = Law.from_tensors(old)
@@ -251,6 +304,7 @@ def test_paths_are_stored_in_single_precision() -> None:
         "timing.counts",
         "timing.sizes",
         "process.slow",
+        "analogs.roles",
     ],
 )
 def test_other_tensors_are_refused(name: str) -> None:

@@ -229,6 +229,12 @@ def test_plans_have_the_mean_and_the_covariance_of_the_formula(process: Process)
         np.testing.assert_allclose(across, (SLOW_MIXING + QUICK_MIXING)[0, 1], atol=0.1)
 
 
+def test_the_centre_is_the_mean_of_single_sentences() -> None:
+    np.testing.assert_allclose(WIDE.centre(GRID), MEAN, atol=1e-12)
+    np.testing.assert_allclose(WIDE.averages(GRID) @ WIDE.centre(GRID), WIDE.at(GRID))
+    assert np.abs(WIDE.at(GRID) - MEAN).max() > 0.01
+
+
 def test_averaging_makes_plans_calmer_and_leaves_straight_means() -> None:
     line = replace(KNOWN, mean=np.outer(GRID, [1.0, -2.0]))
     t = even(20)

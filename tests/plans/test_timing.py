@@ -341,6 +341,17 @@ def test_a_timetable_of_a_document_s_own_length_is_the_document() -> None:
     assert min(seen.values()) > 60
 
 
+def test_a_timetable_is_of_one_of_the_documents_that_are_named() -> None:
+    timing = Timing.of([[(0, k), (1, 8 - k)] for k in (1, 2, 3, 4)])
+
+    def seen(among: list[int] | None) -> set[int]:
+        return {counts(timing.drawn(8, random(s), among))[0] for s in range(100)}
+
+    assert seen([1, 3]) == {2, 4}
+    assert seen([2]) == {3}
+    assert seen(None) == {1, 2, 3, 4}
+
+
 def test_repeated_tags_are_one_stage_however_long() -> None:
     timing = Timing.of(HOWTOS)
     for n in (3, 9, 10, 21, 61):

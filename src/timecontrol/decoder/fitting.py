@@ -38,6 +38,7 @@ from timecontrol.errors import TimeControlError
 from timecontrol.plans import Law
 from timecontrol.plans.missing import Bridge
 from timecontrol.progress import Progress
+from timecontrol.tokens import Codec
 
 Array = NDArray[np.float64]
 
@@ -228,6 +229,7 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
     """Return what plans are drawn from, and mean and standard deviation of their points."""
     if not settings.follows:
         return None, np.zeros(0), np.zeros(0)
+    pieced = settings.method == "planned" and not settings.fills
     if settings.fills:  # plans are of documents as they are
         settings = replace(settings, arrangement=FORWARD)
         examples = Examples(examples.items, examples.codec, settings, examples.window)
@@ -243,7 +245,10 @@ def law_of(examples: Examples, settings: Settings) -> tuple[Law | None, Array, A
         within=settings.within,
         sizes=[sizes_of(e) for e in whole] if has_stages(examples.codec) else None,
         lengths=[lengths_of(e, *boundaries(examples.codec)) for e in whole],
+        roles=[roles_of(e) for e in whole] if has_speakers(examples.codec) else None,
     )
+    if not pieced:
+        law = replace(law, analogs=None)
     points = np.concatenate([e.points for e in whole])
     spread_ = points.std(0)
     sd = np.where(spread_ > 1e-8, spread_, 1.0)
@@ -259,6 +264,16 @@ def lengths_of(example: Example, counted: Sequence[int], opens: bool) -> list[in
         ids = torch.cat([torch.tensor([-1]), ids[:-1]])
     units = unit_index(ids, counted, opens)
     return torch.bincount(units, minlength=len(example.points))[: len(example.points)].tolist()
+
+
+def has_speakers(codec: Codec) -> bool:
+    """Return whether tags say who speaks, each sentence being a unit."""
+    return bool(codec.layout.floating) and not codec.style.period
+
+
+def roles_of(example: Example) -> list[int]:
+    """Return who speaks in each unit of a document, as a number: the tag of its section."""
+    return [stage for stage, units in example.sections for _ in range(units)]
 
 
 def sizes_of(example: Example) -> list[int]:

@@ -239,6 +239,29 @@ def bridge(task: Task) -> Drawn:
     return _tracked(task, task.law.timing.drawn(task.n, task.clock), task.amount)
 
 
+def pieced(task: Task) -> Drawn:
+    """A path pieced together from documents, given what is pinned as ``bridge`` has it.
+
+    With z of the pieces and m the mean, a sentence is m + noise (z - m). Sections are as long as
+    those of a training document of about that length, stretched. Where it starts and ends is as the
+    pieces do, unless it is pinned.
+
+    Raises:
+        TimeControlError: The law keeps no sentences of documents.
+    """
+    law = task.law
+    if law.analogs is None:
+        raise TimeControlError(
+            "This decoder keeps no sentences that a 'pieced' plan could be made of: it was trained "
+            "before there were such plans, or without latents. Train it anew, or use --plan bridge."
+        )
+    near = alike(law.timing.totals.sum(1).tolist(), task.n)
+    table = law.timing.drawn(task.n, task.clock, near)
+    centre = law.process.centre(table.times)
+    strayed = law.analogs.drawn(table.times, task.state) - centre
+    return _given(task, table, centre + task.amount * strayed)
+
+
 def hovering(task: Task) -> Drawn:
     """z_0, then z_0 + x(t) - m(t): the noise of ``bridge``, not its way. A control of static."""
     table = task.law.timing.drawn(task.n, task.clock)
@@ -289,6 +312,7 @@ KINDS: dict[str, Callable[[Task], Array | Drawn]] = {
     "bridge": bridge,
     "mean": mean,
     "retrieved": retrieved,
+    "pieced": pieced,
     "bridge-brownian": brownian_bridge,
     "bridge-line": bridge_line,
     "mean-time": mean_in_time,
@@ -302,7 +326,7 @@ KINDS: dict[str, Callable[[Task], Array | Drawn]] = {
     "released-brownian": released_brownian,
 }
 
-DRAWN = ("bridge", "retrieved")
+DRAWN = ("bridge", "retrieved", "pieced")
 """Kinds whose plans differ in length from one document to the next, as documents do."""
 
 FEWEST, SHARE = 20, 0.1
@@ -387,9 +411,13 @@ def moved(path: Array, points: dict[int, Array]) -> Array:
 
 def _tracked(task: Task, table: Timetable, amount: float) -> Drawn:
     """Return a plan of the process, its residuals multiplied by ``amount``."""
-    law = task.law.process
-    path, gain = law.path(table.times, task.state, amount)
-    track = Track(law, table.times, path, task.pins, gain if amount else 1.0)
+    path, gain = task.law.process.path(table.times, task.state, amount)
+    return _given(task, table, path, gain if amount else 1.0)
+
+
+def _given(task: Task, table: Timetable, path: Array, gain: float = 1.0) -> Drawn:
+    """Return a plan: a path of single sentences, (n, d), averaged, through what is pinned."""
+    track = Track(task.law.process, table.times, path, task.pins, gain)
     points = track.plan()
     for row, point in task.pins.items():
         points[row] = point  # to the last bit

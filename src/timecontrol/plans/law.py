@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from timecontrol.errors import TimeControlError
 from timecontrol.latents.fit import Fit, Gaussian, clock, fit_paths, invertible, residuals
+from timecontrol.plans.analogs import Analogs
 from timecontrol.plans.calm import Calm
 from timecontrol.plans.process import Process
 from timecontrol.plans.timing import NO_STAGE, Sections, Timing
@@ -28,14 +29,16 @@ Array = NDArray[np.float64]
 
 MOST_PATHS = 1000
 """Training paths kept."""
+MOST_PIECES = 500
+"""Training documents kept that paths are pieced together from."""
 
 OWN = ("noise", "line_noise", "sentences", "tokens")
 ENDS = ("start", "end")
 """Names of arrays: a law's own, and the Gaussians of its fit."""
 CALM = "calm."
 """How the names of the maps from raw to smoothed points begin; old files have none."""
-TIMING, PROCESS = "timing.", "process."
-"""The same of timing and process."""
+TIMING, PROCESS, ANALOGS = "timing.", "process.", "analogs."
+"""The same of timing, process and analogs."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Law:
     """The paths as a Gaussian process in the time of their sections."""
     fitted: bool = True
     """Whether the two were fitted with it; otherwise they were made of the paths of an old file."""
+    analogs: Analogs | None = None
+    """What paths are pieced together from; old files, and decoders that need none, have none."""
 
     @property
     def dim(self) -> int:
@@ -102,6 +107,7 @@ class Law:
         sizes: Iterable[Sequence[int]] | None = None,
         within: bool = False,
         lengths: Iterable[Sequence[int]] | None = None,
+        roles: Iterable[Sequence[int]] | None = None,
     ) -> "Law":
         """Fit the law to training documents.
 
@@ -116,6 +122,7 @@ class Law:
             sizes: Tokens of each of those sections; without, they are shared out evenly.
             within: Whether they were averaged within stages alone.
             lengths: Tokens of each sentence; without, those of a stage are alike.
+            roles: Who speaks in each sentence; without, nobody does.
 
         Raises:
             TimeControlError: Fewer than two documents have three sentences, none has a token, or
@@ -138,6 +145,10 @@ class Law:
         whole = Timing.of(known, counted, each)
         before = everything if raw is None else list(raw)
         single = [np.asarray(p, np.float64) for p in before if len(p) >= 3]
+        times = [whole.times(s) for s in known]
+        who = [[0] * len(p) for p in everything] if roles is None else list(roles)
+        who = [own for own, p in zip(who, everything, strict=True) if len(p) >= 3]
+        pieces = kept_of(len(usable), min(len(usable), MOST_PIECES))
         return cls(
             fit=fit,
             noise=bridge_noise([residuals(p, fit.mean_path) for p in usable]),
@@ -147,11 +158,12 @@ class Law:
             tokens=mean,
             calm=Calm.of(before, everything),
             timing=whole,
-            process=Process.of(
-                single,
-                [whole.times(s) for s in known],
-                smooth,
-                whole.edges if within else np.zeros(0),
+            process=Process.of(single, times, smooth, whole.edges if within else np.zeros(0)),
+            analogs=Analogs.of(
+                [single[i] for i in pieces],
+                [times[i] for i in pieces],
+                whole.edges,
+                [who[i] for i in pieces],
             ),
         )
 
@@ -169,9 +181,14 @@ class Law:
                     found[f"fit.{name}.{part}"] = np.asarray(number, np.float64)
             else:
                 found[f"fit.{name}"] = np.asarray(value, np.float64)
-        parts = ((CALM, self.calm), (TIMING, self.timing), (PROCESS, self.process))
-        for prefix, part in parts:
-            found |= {prefix + name: value for name, value in part.tensors().items()}
+        parts = {
+            CALM: self.calm.tensors(),
+            TIMING: self.timing.tensors(),
+            PROCESS: self.process.tensors(),
+            ANALOGS: {} if self.analogs is None else self.analogs.tensors(),
+        }
+        for prefix, part in parts.items():
+            found |= {prefix + name: value for name, value in part.items()}
         return found
 
     @classmethod
@@ -179,7 +196,7 @@ class Law:
         """Return the law that ``tensors`` gave; other names are left alone.
 
         Where there are no maps from raw to smoothed points, as in old files, they change nothing;
-        where there is no timing, documents are one stage.
+        where there is no timing, documents are one stage; and there may be no analogs.
 
         Raises:
             TimeControlError: One of its arrays is missing.
@@ -207,6 +224,8 @@ class Law:
                 stages = [timing.documents[i] for i in kept_of(len(timing.lengths), len(paths))]
                 process = Process.of(paths, [timing.times(s) for s in stages])
             parts = {"timing": timing, "process": process, "fitted": bool(law)}
+            pieces = _named(found, ANALOGS)
+            parts["analogs"] = Analogs.from_tensors(pieces) if pieces else None
             return cls(fit=Fit(**fit), paths=paths, calm=calm, **parts, **own)
         except KeyError as error:
             raise TimeControlError(f"These tensors hold no law of plans: no {error}.") from None

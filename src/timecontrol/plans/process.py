@@ -128,9 +128,13 @@ class Process:
         """Return A of sentences at times, (n, n)."""
         return averages(np.searchsorted(self.edges, times), self.width)
 
+    def centre(self, times: Array) -> Array:
+        """Return m of single sentences at times, (n, d)."""
+        return np.asarray(self.places(times) @ self.mean)
+
     def at(self, times: Array) -> Array:
         """Return the mean of plans at times, (n, d)."""
-        return np.asarray(self.averages(times) @ self.places(times) @ self.mean)
+        return np.asarray(self.averages(times) @ self.centre(times))
 
     def sd_at(self, times: Array) -> Array:
         """Return s at times, (n, d)."""

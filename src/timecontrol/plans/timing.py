@@ -198,9 +198,19 @@ class Timing:
             done[stage] += count
         return np.array(found)
 
-    def drawn(self, n: int, state: np.random.Generator) -> Timetable:
-        """Return the timetable of a plan of n sentences, after a training document drawn."""
-        document = state.integers(len(self.totals))
+    def drawn(
+        self, n: int, state: np.random.Generator, among: Sequence[int] | None = None
+    ) -> Timetable:
+        """Return the timetable of a plan of n sentences, after a training document drawn.
+
+        Args:
+            n: Sentences.
+            state: Where draws come from.
+            among: Numbers of the documents of which one is drawn; of all without.
+        """
+        document = int(state.integers(len(self.totals if among is None else among)))
+        if among is not None:
+            document = among[document]
         return self._table(self.totals[document], self.tokens[document], n, state)
 
     def mean(self, n: int) -> Timetable:
