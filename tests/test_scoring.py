@@ -218,3 +218,43 @@ def test_what_is_missing_between_two_texts_is_written(decoder_run: Path) -> None
         tc.infill(f"{left} [ ... ]", right)
     with pytest.raises(TimeControlError, match="no decoder"):
         TimeControl(tc.encoder).infill(left, right)
+
+
+def test_an_order_is_suggested_that_scores_no_less(
+    tc: TimeControl, document: tuple[str, ...]
+) -> None:
+    mixed = [document[i] for i in np.random.default_rng(0).permutation(min(9, len(document)))]
+    found = tc.suggest(mixed, shuffles=0)
+    assert sorted(found.order) == list(range(len(mixed)))
+    assert found.report.sentences == tuple(mixed[i] for i in found.order)
+    assert found.now.score == pytest.approx(tc.score(mixed).score, abs=1e-4)
+    assert found.report.score == pytest.approx(tc.score(found.report.sentences).score, abs=1e-4)
+    assert found.report.score is not None
+    assert found.now.score is not None
+    assert found.report.score >= found.now.score
+    assert found.exact
+    assert found.most >= max(found.best, found.density)
+    again = tc.suggest(found.report.sentences, shuffles=0)
+    assert again.same
+    assert again.as_dict()["order"] == list(range(len(mixed)))
+    assert again.as_dict()["report"]["score"] == again.report.score
+
+
+def test_the_likeliest_order_is_suggested_when_asked(
+    tc: TimeControl, document: tuple[str, ...]
+) -> None:
+    text = " ".join(document[:6])
+    found = tc.suggest(text, by="density", shuffles=0)
+    assert found.best == pytest.approx(found.most)
+    kept = tc.suggest(text, by="density", fixed_first=True, fixed_last=True, shuffles=0)
+    assert (kept.order[0], kept.order[-1]) == (0, 5)
+    assert kept.best <= found.best + 1e-9
+
+
+def test_many_sentences_are_put_in_order_but_not_for_certain(tc: TimeControl) -> None:
+    sentences = [s for d in open_corpus(CORPUS).documents("train") for s in d.sentences]
+    assert not tc.suggest(sentences[:20], shuffles=0).exact
+    with pytest.raises(TimeControlError, match="61 sentences cannot be put in order: from 3 to 60"):
+        tc.suggest(sentences[:61])
+    with pytest.raises(TimeControlError, match="2 sentences cannot be put in order"):
+        tc.suggest(sentences[:2])

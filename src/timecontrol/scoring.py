@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timecontrol.coherence import TERMS, Judged, Ragged
+from timecontrol.coherence.arranging import arrange
 from timecontrol.coherence.bridge import SHORTEST
+from timecontrol.coherence.ordering import check_count
 from timecontrol.coherence.points import Points, points_of
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from timecontrol.plans import Plan
 
 Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
 Text = tuple[str, tuple[str, ...]]
 """A document: its id and its sentences."""
 
@@ -165,6 +168,38 @@ class Report:
         if latents and self.latents is not None:
             found["latents"] = self.latents.tolist()
         return found
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Another order of a document's sentences."""
+
+    order: tuple[int, ...]
+    """Which sentence is told first, second ..., by their numbers from 0."""
+    now: Report
+    """Of the document as it is."""
+    report: Report
+    """Of the document in this order."""
+    density: float
+    """Log density of the path as a bridge, as it is."""
+    best: float
+    """The same in this order."""
+    most: float
+    """The highest of all orders that were tried."""
+    exact: bool
+    """Whether no order at all is likelier; up to 12 sentences that is known for certain."""
+
+    @property
+    def same(self) -> bool:
+        """Whether the document stands in this order already."""
+        return self.order == tuple(range(len(self.order)))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the suggestion as plain data."""
+        names = ("density", "best", "most", "exact", "same")
+        found = {name: getattr(self, name) for name in names}
+        reports = {"now": self.now.as_dict(), "report": self.report.as_dict()}
+        return {"order": list(self.order), **found, **reports}
 
 
 @dataclass
@@ -364,24 +399,58 @@ class TimeControl:
             documents: May be a stream of any length.
             shuffles: Of each document, for ``shuffled``; 0: none.
         """
-        split = splitter("rules", "en")
 
         def texts() -> Iterator[Text]:
             for given in documents:
                 if isinstance(given, str) or len(given) != 2:
                     raise TimeControlError("score_many takes (id, text) pairs; score takes a text.")
-                name, text = given
-                if isinstance(text, str):
-                    yield name, tuple(s for p in paragraphs(text) for s in split(p))
-                elif isinstance(text, Sequence) and all(isinstance(s, str) for s in text):
-                    yield name, tuple(text)
-                else:
-                    raise TimeControlError(
-                        f"A document is a text or a list of sentences, not {type(text).__name__}."
-                    )
+                yield given[0], _sentences_of(given[1])
 
         for batch in _batches(texts()):
             yield from self._judge(batch, shuffles)
+
+    def suggest(
+        self,
+        text: str | Sequence[str],
+        *,
+        by: str = "score",
+        fixed_first: bool = False,
+        fixed_last: bool = False,
+        shuffles: int = SHUFFLES,
+        id: str = "text",
+    ) -> Suggestion:
+        """Suggest an order for the sentences of a document (``coherence.arranging``).
+
+        Args:
+            text: A text, or its sentences: 3 to 60.
+            by: ``score``: of the likeliest paths between each two ends the one that scores highest;
+                ``density``: the likeliest.
+            fixed_first: Whether the first sentence stays first.
+            fixed_last: Whether the last sentence stays last.
+            shuffles: For ``shuffled`` in both reports; 0: none.
+            id: Of the document.
+
+        Raises:
+            TimeControlError: There are too few sentences, or too many.
+        """
+        sentences = _sentences_of(text)
+        check_count(len(sentences))
+        features, latents = self._read(sentences)
+        points = points_of(self.encoder.coherence.context, features, latents)
+        found = arrange(self.encoder.coherence, points, by, fixed_first, fixed_last)
+        order = np.array(found.order)
+        both = [(id, sentences), (id, tuple(sentences[i] for i in order))]
+        rows = np.concatenate([np.arange(len(order)), order])
+        now, report = self._judged(both, points.take(rows), latents[rows], shuffles)
+        return Suggestion(
+            order=found.order,
+            now=now,
+            report=report,
+            density=found.density_now,
+            best=found.density,
+            most=found.density_most,
+            exact=found.exact,
+        )
 
     def _judge(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
         found = self._reports([b for b in batch if len(b[1]) >= SHORTEST], shuffles)
@@ -391,14 +460,22 @@ class TimeControl:
     def _reports(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
         if not batch:
             return
-        encoder = self.encoder
-        every = [sentence for _, sentences in batch for sentence in sentences]
-        row = {text: i for i, text in enumerate(dict.fromkeys(every))}
-        features = extract(encoder.open(), list(row))[[row[s] for s in every]]  # (N, D)
-        latents = encoder.latents(features)
+        features, latents = self._read([s for _, sentences in batch for s in sentences])
+        points = points_of(self.encoder.coherence.context, features, latents)
+        yield from self._judged(batch, points, latents, shuffles)
+
+    def _read(self, sentences: Sequence[str]) -> tuple[Floats, Floats]:
+        """Return features, (N, D), and latents, (N, d), of sentences; the same are read once."""
+        row = {text: i for i, text in enumerate(dict.fromkeys(sentences))}
+        features = extract(self.encoder.open(), list(row))[[row[s] for s in sentences]]
+        return features, self.encoder.latents(features)
+
+    def _judged(
+        self, batch: list[Text], points: Points, latents: Floats, shuffles: int
+    ) -> Iterator[Report]:
+        """Judge documents that were read, of three sentences or more each."""
         layout = Ragged.of([len(sentences) for _, sentences in batch])
-        points = points_of(encoder.coherence.context, features, latents)
-        judged = encoder.coherence.judge_points(points, layout)
+        judged = self.encoder.coherence.judge_points(points, layout)
         for number, (id, sentences) in enumerate(batch):
             here = np.arange(layout.lengths[number]) + layout.starts[number]
             higher = self._shuffled(points, here, judged.score[number], sentences, shuffles)
@@ -426,6 +503,18 @@ class TimeControl:
         return (1 + higher) / (n + 1)
 
 
+def _sentences_of(text: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the sentences of a text, or those that are given."""
+    if isinstance(text, str):
+        split = splitter("rules", "en")
+        return tuple(s for p in paragraphs(text) for s in split(p))
+    if isinstance(text, Sequence) and all(isinstance(s, str) for s in text):
+        return tuple(text)
+    raise TimeControlError(
+        f"A document is a text or a list of sentences, not {type(text).__name__}."
+    )
+
+
 def student(df: int) -> float:
     """Return the 97.5 % point of Student's t, by Cornish and Fisher: within 3 % from df = 2 on."""
     z = 1.959964
@@ -441,7 +530,7 @@ def _report(
     judged: Judged,
     number: int,
     here: NDArray[np.int64],
-    latents: NDArray[np.float32],
+    latents: Floats,
     higher: float | None,
 ) -> Report:
     score = float(judged.score[number])

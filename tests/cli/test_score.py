@@ -253,6 +253,23 @@ def test_only_a_few_reports_are_held_at_a_time(
     assert most <= 4 + 2
 
 
+def test_an_order_is_suggested(score: Command, encoder: str) -> None:
+    Path("mixed.txt").write_text("\n\n".join(reversed(DOCUMENTS[0][:7])), encoding="utf-8")
+    ran = score("mixed.txt", "--suggest")
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("mixed.txt  7 sentences\n")
+    assert "searched: all orders" in ran.out
+    found = json.loads(score("mixed.txt", "--suggest", "--json", "--shuffles", "0").out)
+    assert sorted(found["order"]) == list(range(7))
+    assert found["report"]["score"] >= found["now"]["score"]
+    assert found["now"]["score"] == pytest.approx(
+        TimeControl.from_pretrained(encoder).score(DOCUMENTS[0][:7][::-1]).score, abs=1e-4
+    )
+    told = [row["sentence"] for row in found["report"]["trace"]]
+    assert told == [DOCUMENTS[0][6 - i] for i in found["order"]]
+    assert score("mixed.txt", "--suggest", "--min-score", "99").code == 1
+
+
 def test_bad_records_are_skipped_when_asked(score: Command) -> None:
     Path("bad.jsonl").write_text('{"text": "One. Two. Three."}\nbroken\n', encoding="utf-8")
     ran = score("bad.jsonl")
@@ -291,6 +308,9 @@ def test_nothing_is_written_where_something_cannot_be_read(score: Command) -> No
         (["a.txt", "--min-percentile", "101"], "--min-percentile"),
         (["a.txt", "--splitter", "magic"], "No splitter named 'magic'"),
         (["a.txt", "--min-score", "nan"], "--min-score is nan"),
+        (["docs", "--suggest"], "--suggest takes one document; docs holds several"),
+        (["short.txt", "--suggest"], "1 sentences cannot be put in order: from 3 to 60"),
+        (["a.txt", "--suggest", "--csv", "a.csv"], "not with --compare, --csv"),
         (["a.txt", "--trace-csv", "-"], "only --csv can be printed"),
     ],
 )

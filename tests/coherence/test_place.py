@@ -43,3 +43,17 @@ def test_without_a_common_order_there_is_nothing_to_know() -> None:
     places = Places.fit(z, layout, fit_paths(layout.split(z)).mean_path)
     assert abs(places.information(z, layout)).max() < 0.5
     assert abs(places.information(z, layout).mean()) < 0.02
+
+
+def test_sentences_are_expected_where_those_like_them_stand() -> None:
+    places = Places(np.stack([3 * GRID, 0 * GRID], 1), np.diag([0.5, 2.0]))
+    z = np.array([[0.3, 1.0], [2.9, -1.0], [1.5, 0.0], [1.5, 9.0]])
+    found = places.expected(z)
+    for latent, share in zip(z, found, strict=True):
+        off = latent - places.mean_path
+        density = np.exp(-0.5 * (off @ np.linalg.inv(places.covariance) * off).sum(1))
+        assert np.isclose(share, (density * GRID).sum() / density.sum())
+    assert found[0] < found[2] < found[1]
+    assert np.isclose(found[2], 0.5)
+    flat = Places(np.zeros((len(GRID), 2)), np.eye(2))
+    np.testing.assert_allclose(flat.expected(z), 0.5)

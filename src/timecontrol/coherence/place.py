@@ -6,7 +6,9 @@ With m the mean path of the training documents and S the covariance about it, at
 
 the pointwise mutual information of sentence and place, in nats: 0 for a sentence that could stand
 anywhere, negative for one out of its place. A corpus without a common order has a flat mean path,
-and i_t is 0.
+and i_t is 0. Where sentences like it stand, whatever its place, is the mean ::
+
+    E[s | z] = sum_s s N(z; m(s), S) / sum_s N(z; m(s), S)
 """
 
 from dataclasses import dataclass
@@ -38,9 +40,7 @@ class Places:
 
     def information(self, latents: NDArray[np.floating], layout: Ragged) -> Array:
         """Return i_t of every sentence, (N,)."""
-        factor = np.linalg.cholesky(self.covariance)
-        z = np.linalg.solve(factor, np.asarray(latents, np.float64).T).T
-        m = np.linalg.solve(factor, self.mean_path.T).T  # (33, d)
+        z, m = self._whitened(latents)
         own = np.square(z - at(m, layout.share)).sum(1)
         parts = []
         for start in range(0, len(z), ROWS):
@@ -48,3 +48,16 @@ class Places:
             squares = np.square(part).sum(1)[:, None] - 2 * part @ m.T + np.square(m).sum(1)
             parts.append(np.logaddexp.reduce(-0.5 * squares, 1) - np.log(len(GRID)))  # (rows,)
         return np.asarray(-0.5 * own - np.concatenate([np.empty(0), *parts]))
+
+    def expected(self, latents: NDArray[np.floating]) -> Array:
+        """Return E[s | z] of every sentence, from 0 to 1, (N,)."""
+        z, m = self._whitened(latents)
+        log = z @ m.T - 0.5 * np.square(m).sum(1)  # (N, 33)
+        weights = np.exp(log - log.max(1, keepdims=True))
+        return np.asarray(weights @ GRID / weights.sum(1))
+
+    def _whitened(self, latents: NDArray[np.floating]) -> tuple[Array, Array]:
+        """Return latents, (N, d), and the mean path, (33, d), where S is the identity."""
+        factor = np.linalg.cholesky(self.covariance)
+        z = np.linalg.solve(factor, np.asarray(latents, np.float64).T).T
+        return z, np.linalg.solve(factor, self.mean_path.T).T
