@@ -10,6 +10,7 @@ import pytest
 from timecontrol.reproduction.cells import (
     NOT_BUILT,
     OWN,
+    RATED,
     SETS,
     Cell,
     cells,
@@ -98,7 +99,7 @@ def test_works_can_be_told_apart_by_their_names_and_files() -> None:
 
 def test_works_are_of_kinds_corpora_and_rows_that_there_are() -> None:
     works = [work for cell in cells() for work in cell.works]
-    assert {work.kind for work in works} == set(MEASURES)
+    assert {work.kind for work in works} == {*MEASURES, *RATED.values()}
     assert {work.dataset for work in works} == set(DATASETS)
     assert {work.method for work in works if work.kind != "counts"} == set(METHODS)
     for work in works:

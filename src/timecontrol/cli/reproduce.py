@@ -50,7 +50,7 @@ def run(
     ] = None,
     kind: Annotated[
         list[str] | None,
-        typer.Option(help="counts, probe, paths, texts, adherence, perplexity; likewise."),
+        typer.Option(help="counts, probe, paths, texts, adherence, perplexity ...; likewise."),
     ] = None,
     preset: Annotated[
         list[str] | None, typer.Option(help="best, paper or released; likewise.")
@@ -70,6 +70,10 @@ def run(
     decoder: Annotated[
         list[str] | None,
         typer.Option(help="DATASET/ROW=RUN: one that is there, as wikisection/TC-8=wikisection."),
+    ] = None,
+    ratings: Annotated[
+        list[Path] | None,
+        typer.Option(help="A report of judge, of what people say: taken in; nothing is run."),
     ] = None,
     encoder_base: Annotated[str | None, typer.Option(help="Instead of the scale's.")] = None,
     decoder_base: Annotated[str | None, typer.Option(help="Instead of the scale's.")] = None,
@@ -104,6 +108,9 @@ def run(
 
     if show + report_only + check > 1:
         raise TimeControlError("One of --list, --report and --check at a time.")
+    if ratings and (show or check):
+        raise TimeControlError("--ratings takes ratings in: not with --list or --check.")
+    report_only = report_only or bool(ratings)
     for number in dim or ():
         if number not in DIMS:
             raise TimeControlError(f"--dim {number}: the paper's sizes are 8, 16 and 32.")
@@ -149,6 +156,8 @@ def run(
         checked(folder, as_json)
         return
     failed = 0
+    if ratings:
+        _take_in(ratings, folder, settings.name)
     if not report_only:
         from timecontrol.experiments.evaluate import Place
         from timecontrol.reproduction.workshop import Workshop
@@ -171,6 +180,21 @@ def _pairs(texts: Sequence[str]) -> dict[str, str]:
             raise TimeControlError(f"--corpus {text}: DATASET=NAME:PATH, as in tm2=sgd:FOLDER.")
         found[name] = spec
     return found
+
+
+def _take_in(files: Sequence[Path], folder: Path, scale: str) -> None:
+    """Keep what people say as records, and say what it is."""
+    import shlex
+
+    from timecontrol.reproduction.judged import judged
+    from timecontrol.reproduction.records import keep
+
+    for file in files:
+        words = ["timecontrol", "reproduce", "--scale", scale, "--ratings", str(file)]
+        for record in judged(file, scale, shlex.join(words)):
+            keep(record, folder)
+            own = record.values["rating"]
+            note(f"{record.work.name}: {own.value:.2f} ({plural(own.n, 'item')})")
 
 
 def _run(grid: "Grid", folder: Path, shop: "Workshop", limit: float) -> int:

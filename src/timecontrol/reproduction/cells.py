@@ -8,16 +8,18 @@ not towards the goal, so they stand beside the corrected STATIC rows.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from timecontrol.judging.tasks import TASKS
 from timecontrol.reproduction.printed import About, Printed, printed, tables
 from timecontrol.reproduction.works import FEATURES, OBJECTIVES, Work
 
 NOT_BUILT = {
     "infilling_bleu": "infilling is not built yet",
     "infilling_similarity": "infilling is not built yet",
-    "infilling_human": "no ratings of people have been collected",
-    "forced_long_human": "no ratings of people have been collected",
 }
 """Tables that nothing can be run for, and why."""
+
+RATED = {task.table: name for name, task in TASKS.items()}
+"""Tables of what people say: nothing is run for them, their ratings are taken in (``judged``)."""
 
 SETS = {
     "first set of three seeds": (0, 1, 2),
@@ -182,6 +184,9 @@ def _ours(p: Printed, decoding: str, seeds: int, preset: str) -> tuple[tuple[Wor
             "sentences_per_document": f"{split} sentences",
         }[p.table]
         return (Work("counts", p.dataset),), what, ""
+    if p.table in RATED:
+        work = Work(RATED[p.table], p.dataset, p.method, p.latent_dim, preset)
+        return tuple(work.seeded(seed) for seed in some), "rating", ""
     length = "forced" if p.table.startswith("forced_long") else "normal"
     plan = "" if p.method not in OBJECTIVES else "static" if decoding == "static" else "own"
     work = Work("texts", p.dataset, p.method, p.latent_dim, preset, plan=plan, length=length)

@@ -14,7 +14,7 @@ from pathlib import Path
 from timecontrol.bases.load import can_be_had
 from timecontrol.corpora import open_corpus
 from timecontrol.errors import TimeControlError, brief, pick
-from timecontrol.reproduction.cells import Cell, cells, experiments
+from timecontrol.reproduction.cells import RATED, Cell, cells, experiments
 from timecontrol.reproduction.given import config_of
 from timecontrol.reproduction.measures import run
 from timecontrol.reproduction.recipes import recipe_of
@@ -24,7 +24,9 @@ from timecontrol.reproduction.works import Work
 from timecontrol.reproduction.workshop import Busy, Workshop, held
 
 FIRST = {"counts": 0, "probe": 1, "paths": 1, "texts": 2, "perplexity": 3, "adherence": 4}
+FIRST |= dict.fromkeys(RATED.values(), 5)
 """In which order works are taken: what is quick and tells most comes first."""
+NO_RATINGS = "no ratings of people: timecontrol judge makes a report of them, --ratings reads it"
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,8 @@ class Grid:
     def hindrance(self, work: Work) -> str:
         """Return why a work cannot run here; empty where it can."""
         scale = self.scale
+        if work.kind in RATED.values():
+            return NO_RATINGS
         if work.latent_dim is not None and work.latent_dim not in scale.dims:
             return f"no latents of size {work.latent_dim} at scale {scale.name}"
         if work.seed >= scale.seeds:

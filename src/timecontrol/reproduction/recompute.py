@@ -1,7 +1,8 @@
 """Numbers of a record computed again from what it keeps of every document or probe.
 
 So that what is committed can be checked without the corpus, the model or a GPU. Of texts: order
-and lengths, from tags and section lengths; of probes: the accuracies. What cannot be computed from
+and lengths, from tags and section lengths; of probes: the accuracies; of what people say: its
+means. What cannot be computed from
 the record alone is made again by the record's command.
 """
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from timecontrol.decoder.facts import layout_from
 from timecontrol.errors import TimeControlError
+from timecontrol.reproduction.judged import values_of
 from timecontrol.reproduction.outlines import Outline, structure
 from timecontrol.reproduction.records import Record
 
@@ -24,6 +26,9 @@ def recomputed(record: Record) -> dict[str, float]:
         outlines = [Outline.of(line, layout) for line in each["outlines"]]
         found = structure(outlines, layout, each["reference"], each["budget"])
         return {name: value.value for name, value in found.items()}
+    if "ratings" in each:
+        said = [(str(item), str(name), int(own)) for item, name, own in each["ratings"]]
+        return {name: own.value for name, own in values_of(each["outputs"], said).items()}
     runs: Mapping[str, list[float]] = each.get("probes", {})
     return {name: 100 * float(np.mean(own)) for name, own in runs.items()}
 

@@ -8,6 +8,8 @@ A name tells all but the scale, and is what ``--only`` looks at::
     perplexity/recipe/GPT2/best/2                 how well it predicts
     counts/wikisection                            documents and section lengths
     paths/wikisection/TC-8/best/0/distance=5      what latents look like over time
+    ending/tickettalk/TC-8/best/0                 what people say of the ends of its texts
+    infill/rocstories/TC-8/best/0                 and of what it puts into gaps
 """
 
 from dataclasses import MISSING, asdict, dataclass, fields, replace
@@ -19,9 +21,11 @@ SECTIONS = {"SD": "section-dense", "SS": "section-sparse"}
 """The paper's oracles."""
 DECODERS = {"GPT2": "plain", "clock": "clock", **SECTIONS}
 """Decoders without latents; GPT2 is the name of the paper's plain fine-tuning, on any base."""
+FILLERS = ("LM", "ILM")
+"""The paper's baselines for gaps."""
 FEATURES = ("BERT", "ALBERT", "S-BERT", "Sim-CSE", "GPT2")
 """Rows of the order probe that are a base's own features."""
-METHODS = tuple(dict.fromkeys([*OBJECTIVES, *DECODERS, *FEATURES]))
+METHODS = tuple(dict.fromkeys([*OBJECTIVES, *DECODERS, *FILLERS, *FEATURES]))
 """All rows."""
 
 
@@ -30,7 +34,8 @@ class Work:
     """One thing to run."""
 
     kind: str
-    """``probe``, ``texts``, ``adherence``, ``perplexity``, ``counts`` or ``paths``."""
+    """``probe``, ``texts``, ``adherence``, ``perplexity``, ``counts`` or ``paths``; or a task that
+    people judge, ``ending`` or ``infill``."""
     dataset: str
     """By the paper's name; a scale says which corpus stands for it."""
     method: str = ""
