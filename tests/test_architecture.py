@@ -36,8 +36,10 @@ ORDER = [
     "versions",
     "pages",
     "metrics",
+    "judging",
     "experiments",
     "reproduction",
+    "app",
     "cli",
 ]
 MODULES = sorted(p for p in SOURCE.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))

@@ -8,11 +8,12 @@ import json
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Any
 
 from timecontrol.errors import TimeControlError
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FORMAT = 1
 CONFIG = "config.json"
@@ -33,7 +34,7 @@ def write_json(file: Path, value: Any) -> None:
     write_text(file, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def write_tensors(file: Path, tensors: dict[str, Tensor], about: Any = None) -> None:
+def write_tensors(file: Path, tensors: "dict[str, Tensor]", about: Any = None) -> None:
     """Write tensors, with plain data in the file's header, whole or not at all."""
     from safetensors.torch import save_file
 
@@ -47,7 +48,7 @@ def write_tensors(file: Path, tensors: dict[str, Tensor], about: Any = None) -> 
         fresh.unlink(missing_ok=True)
 
 
-def read_tensors(file: Path) -> tuple[dict[str, Tensor], Any]:
+def read_tensors(file: Path) -> "tuple[dict[str, Tensor], Any]":
     """Return what ``write_tensors`` wrote."""
     from safetensors import SafetensorError, safe_open
 

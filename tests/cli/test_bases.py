@@ -45,3 +45,19 @@ def test_installing_again_means_again(
     timecontrol("bases", "install", "minilm", "--again")
     timecontrol("bases", "install", "minilm")
     assert asked == [True, False]
+
+
+def test_several_are_installed_by_one_command_and_names_are_looked_at_first(
+    timecontrol: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "timecontrol.cli.bases.install", lambda base, again: asked.append(base.name)
+    )
+    monkeypatch.setattr("timecontrol.cli.bases.folder_of", lambda base: "here")
+    assert timecontrol("bases", "install", "minilm", "smollm2-135").code == 2
+    assert not asked
+    ran = timecontrol("bases", "install", "minilm", "smollm2-135m")
+    assert asked == ["minilm", "smollm2-135m"]
+    assert ran.out.count("is here") == 2
+    assert timecontrol("bases", "install").code == 2

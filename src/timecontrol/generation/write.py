@@ -102,6 +102,7 @@ def stream(
     writing: Writing,
     say: Callable[[str | None, str], None],
     number: int = 0,
+    tick: Callable[[], None] | None = None,
 ) -> Written:
     """Write one document, and hand over each sentence when it is done.
 
@@ -111,6 +112,7 @@ def stream(
         writing: How; beams cannot be streamed.
         say: Called with the tag, where the sentence begins a section, and the sentence.
         number: Of the document.
+        tick: Called once a token; what it raises ends the writing.
     """
     _check(decoder, [plan], writing, number, 1)
     if writing.beams > 1:
@@ -137,7 +139,7 @@ def stream(
             say(tag, sentence)
         told = max(told, len(flat))
 
-    ids = run_generate(decoder, [plan], [number], writing, None, Sentences(take))
+    ids = run_generate(decoder, [plan], [number], writing, tick, Sentences(take))
     tell(len(seen))
     return finish(decoder, ids[0], plan, number, writing)
 
@@ -206,6 +208,8 @@ def plan_options(
     given = plan_batch([plan.points for plan in known])
     if writing.guidance:
         given["plan_keep"] = torch.arange(len(known)) < len(known) // 2
+    elif not writing.latents:
+        given["plan_keep"] = torch.zeros(len(known), dtype=torch.bool)
     found: dict[str, Any] = {k: v.to(decoder.model.device) for k, v in given.items()}
     schedule = schedule_of(decoder, known, writing)
     if schedule is not None:
@@ -304,11 +308,12 @@ def _check(
         raise TimeControlError(
             "This decoder was trained without plans (method plain): no --loop, no --candidates."
         )
-    if writing.guidance and not (dim and decoder.settings.latent_dropout):
+    bare = writing.guidance or not writing.latents
+    if bare and not (dim and decoder.settings.latent_dropout):
         raise TimeControlError(
             "This decoder never wrote without latents beside writing with them (method "
             f"{decoder.settings.method}, latent dropout {decoder.settings.latent_dropout:g}): no "
-            "--guidance."
+            f"{'--guidance' if writing.guidance else '--no-latents'}."
         )
     if writing.stop == "plan" and not dim:
         raise TimeControlError(

@@ -6,7 +6,7 @@ its mark, the next one is opened as the text demands, and after the last it is o
 belongs to (seed, number of the gap, candidate, step).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +87,7 @@ def drafts(
     numbers: Sequence[int],
     drawing: Drawing,
     exact: bool = True,
+    tick: Callable[[], None] = lambda: None,
 ) -> list[list[Draft]]:
     """Return the candidates of each gap.
 
@@ -98,10 +99,15 @@ def drafts(
         drawing: How it is drawn.
         exact: Whether on a CPU each gap is computed by itself, so that it does not matter what
             else is asked.
+        tick: Called once a step; what it raises ends the drawing.
     """
     if exact and decoder.model.device.type == "cpu" and len(asks) > 1:
         parts = zip(asks, plans, numbers, strict=True)
-        return [found for a, p, n in parts for found in drafts(decoder, [a], [p], [n], drawing)]
+        return [
+            found
+            for a, p, n in parts
+            for found in drafts(decoder, [a], [p], [n], drawing, tick=tick)
+        ]
     k = len(plans[0])
     with ExitStack() as stack:
         alike = filled(len(asks) * k, decoder.model, exact)
@@ -109,7 +115,7 @@ def drafts(
         stack.enter_context(plain_attention(decoder.model))
         stack.enter_context(packed(decoder.model))
         rows = [(row // k, row % k) for row in alike]
-        found = _draw(decoder, asks, plans, numbers, drawing, rows, drop=not exact)
+        found = _draw(decoder, asks, plans, numbers, drawing, rows, not exact, tick)
     return [found[i * k : i * k + k] for i in range(len(asks))]
 
 
@@ -121,6 +127,7 @@ def _draw(
     drawing: Drawing,
     rows: list[tuple[int, int]],
     drop: bool = False,
+    tick: Callable[[], None] = lambda: None,
 ) -> list[Draft]:
     """Return one draft for each (ask, candidate) of ``rows``; ``drop`` those that are done."""
     model, codec = decoder.model, decoder.codec
@@ -176,6 +183,7 @@ def _draw(
     words = len(drawing.first)
     live = list(range(len(rows)))
     for step in range(most):
+        tick()
         out = model(
             step_ids,
             attention_mask=whole,

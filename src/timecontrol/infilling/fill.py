@@ -4,7 +4,7 @@ Gaps are filled from left to right; a later one is filled after what has been wr
 before it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -191,13 +191,19 @@ def bridge_of(decoder: Decoder) -> Bridge | None:
     return decoder.bridge or Bridge.of_fit(decoder.encoder.fit_)
 
 
-def infill(decoder: Decoder, text: str | Gapped, filling: Filling | None = None) -> Infilled:
+def infill(
+    decoder: Decoder,
+    text: str | Gapped,
+    filling: Filling | None = None,
+    tick: Callable[[], None] = lambda: None,
+) -> Infilled:
     """Fill the gaps of a text.
 
     Args:
         decoder: What writes; a model that was trained to fill gaps (``--arrangement``), or any.
         text: With gaps (``gaps.read_gaps``).
         filling: How.
+        tick: Called once a step of the drawing; what it raises ends it.
 
     Raises:
         TimeControlError: There is no gap, nothing beside it, or more than the decoder takes.
@@ -213,7 +219,7 @@ def infill(decoder: Decoder, text: str | Gapped, filling: Filling | None = None)
         latents = latents_of(decoder, [text], stretch(text, gap, filling.context, known))[0]
         ask = ask_of(decoder, text, gap, bridge, latents, context=filling.context)
         own = within_room(decoder, ask, filling)
-        filled = fill_all(decoder, [ask], [number], own)[0]
+        filled = fill_all(decoder, [ask], [number], own, tick=tick)[0]
         text = text.filled(gap, filled.candidates[0].sentences)
         done.append(filled)
         filling = replace(filling, drawing=replace(filling.drawing, first=()))
@@ -281,6 +287,7 @@ def fill_all(
     numbers: Sequence[int],
     filling: Filling,
     exact: bool = True,
+    tick: Callable[[], None] = lambda: None,
 ) -> list[Filled]:
     """Fill gaps that do not depend on each other, all at once.
 
@@ -290,9 +297,10 @@ def fill_all(
         numbers: Of the gaps, for their random numbers.
         filling: How.
         exact: Whether on a CPU each is computed by itself (``drafts``).
+        tick: Called once a step of the drawing; what it raises ends it.
     """
     plans = [plans_of(decoder, a, n, filling) for a, n in zip(asks, numbers, strict=True)]
-    found = drafts(decoder, asks, plans, numbers, filling.drawing, exact)
+    found = drafts(decoder, asks, plans, numbers, filling.drawing, exact, tick)
     told = filling.drawing.latents
     follow = filling.candidates > 1 and filling.weights.follows > 0
     known = measured(decoder, asks, found, plans, told, follow)

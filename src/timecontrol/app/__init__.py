@@ -1,0 +1,1 @@
+"""The studio in the browser, and the HTTP API beside it."""

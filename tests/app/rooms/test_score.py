@@ -1,0 +1,15 @@
+from timecontrol.app.rooms.score import about_order, first_score
+
+
+def test_the_first_score_stays_when_sentences_are_moved() -> None:
+    assert first_score(None) is None
+    assert first_score({"score": 1.0, "before": None}) == 1.0
+    assert first_score({"score": 2.0, "before": 1.0}) == 1.0
+    assert first_score({"score": None}) is None
+
+
+def test_an_order_is_told_by_the_old_numbers() -> None:
+    found = {"order": [2, 0, 1], "exact": True}
+    assert about_order(found).endswith("3, 1, 2")
+    assert "best order already" in about_order({"order": [0, 1], "exact": True})
+    assert "of many orders" in about_order({"order": [1, 0], "exact": False})
