@@ -117,7 +117,7 @@ def _section(report: Report, anchor: str, before: str = "") -> str:
         parts.append(f'<p class="prose">{escape(" ".join(report.sentences))}</p>')
     else:
         parts.append(f"<p>{escape(breaking(report))}</p>")
-        parts.append(_prose(report, anchor))
+        parts.append(prose(report, anchor))
         parts.append(_charts(report))
         parts.append(_sentences(report))
     return "\n".join([*parts, "</section>"])
@@ -138,7 +138,8 @@ def _numbers(report: Report) -> str:
     return f"<dl>{cells}</dl>"
 
 
-def _prose(report: Report, anchor: str) -> str:
+def prose(report: Report, anchor: str) -> str:
+    """Return the text of a report, each sentence marked by how well it fits."""
     parts = []
     for i, sentence in enumerate(report.sentences):
         kind = level(report, i)
