@@ -1,4 +1,4 @@
-"""What the README says is so."""
+"""What the README says is so, and what the pages in docs show."""
 
 import re
 from collections.abc import Callable
@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Ran
+from tests.shown import PAGES, ROOT, TODAY, fenced, label
 
-ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    return [b for page in TODAY for b in fenced(page.read_text(encoding="utf-8"), language)]
 
 
-def test_its_commands_print_what_it_shows(timecontrol: Callable[..., Ran]) -> None:
+def test_commands_print_what_is_shown(timecontrol: Callable[..., Ran]) -> None:
     shown = [part for block in blocks("console") for part in block.split("$ timecontrol ")[1:]]
     assert shown
     for part in shown:
@@ -27,10 +26,20 @@ def test_its_commands_print_what_it_shows(timecontrol: Callable[..., Ran]) -> No
         assert [line.rstrip() for line in ran.out.splitlines()] == output.splitlines()
 
 
-def test_its_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_that_needs_no_weights_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     for block in blocks("python"):
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, "python block", "exec"), {})
     assert "cities/0/9 ('ABSTRACT'" in capsys.readouterr().out
+    assert len(list(Path("my-texts").glob("*.md"))) == 80
+
+
+def test_the_readme_is_short() -> None:
+    whole = README.splitlines()
+    map_ = [line for line in whole if line.startswith("| `")]
+    assert len(whole) - len(map_) < 200
 
 
 def test_its_make_targets_exist() -> None:
@@ -47,10 +56,27 @@ def test_its_map_shows_every_room() -> None:
     assert rooms <= set(re.findall(r"^\| `([a-z_.]+/?)` \|", README, re.MULTILINE))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def anchors(page: Path) -> set[str]:
+    """Return the names of a page's headings, as links to them have them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.M)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
 def test_links_lead_somewhere(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / link).exists(), link
+    text = page.read_text(encoding="utf-8")
+    for link, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
+        place = page.parent / link if link else page
+        assert place.exists(), link
+        if anchor and place.suffix == ".md":
+            assert anchor in anchors(place), f"{link}#{anchor}"
+
+
+def test_every_page_is_in_the_list_of_pages() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {p.name for p in (ROOT / "docs").iterdir() if p.suffix in (".md", ".ipynb")}
+    assert pages - {"README.md"} <= set(re.findall(r"\]\((\S+?)\)", index))
 
 
 def test_ci_runs_the_tests_and_nothing_else() -> None:

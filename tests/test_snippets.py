@@ -1,0 +1,60 @@
+"""The Python that README and docs show: it compiles, imports what is there, and runs.
+
+```python blocks need no weights and run in ``test_readme.py``; ```py blocks run by ``make slow``,
+those of a page one after the other.
+"""
+
+import ast
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.shown import TODAY, fenced, label
+from tests.stage import ESSAY, prepare
+
+BLOCKS = {
+    label(page): blocks
+    for page in TODAY
+    if (blocks := fenced(page.read_text(encoding="utf-8"), "py"))
+}
+READS = {"README.md", "docs/decoder.md"}
+"""Pages whose Python opens runs that were made before; those of the others are made there."""
+
+
+def imports(tree: ast.AST) -> list[tuple[str, str]]:
+    """Return the modules and names that a piece of code imports from this package."""
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.module]
+    ours = [n for n in found if str(n.module).partition(".")[0] == "timecontrol"]
+    return [(str(n.module), alias.name) for n in ours for alias in n.names]
+
+
+def imports_exist(code: str, page: str) -> None:
+    """Fail where a piece of code does not compile, or imports what is not there."""
+    for module, name in imports(ast.parse(code)):
+        assert hasattr(importlib.import_module(module), name), f"{page}: {module}.{name}"
+
+
+@pytest.mark.parametrize("page", BLOCKS)
+def test_it_compiles_and_imports_what_is_there(page: str) -> None:
+    for block in BLOCKS[page]:
+        imports_exist(block, page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", BLOCKS)
+def test_it_runs(
+    page: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Path,
+    decoder_run: Path,
+) -> None:
+    folder = tmp_path / "page"
+    folder.mkdir()
+    prepare(folder, {"runs/mine": run, "runs/writer": decoder_run} if page in READS else {})
+    monkeypatch.chdir(folder)
+    names: dict[str, Any] = {"text": ESSAY, "files": [Path("essay.txt"), Path("new.txt")]}
+    for block in BLOCKS[page]:
+        exec(compile(block, page, "exec"), names)
