@@ -23,6 +23,7 @@ ORDER = [
     "processes",
     "objectives",
     "runs",
+    "hub",
     "latents",
     "coherence",
     "encoder",

@@ -1,4 +1,4 @@
-"""Encoders and decoders by name: those that come with the package, or a run folder.
+"""Encoders and decoders by name: those that come with the package, a run folder, one on a hub.
 
 A shipped one is a run folder inside the package, without its base: ``timecontrol bases install
 minilm`` (or ``smollm2-135m``) brings that once, and everything works offline from then on. Their
@@ -11,6 +11,7 @@ from pathlib import Path
 from timecontrol.bases import cache_folder
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError, unknown
+from timecontrol.hub import located
 from timecontrol.runs import is_finished
 
 SHIPPED = {
@@ -30,7 +31,8 @@ def open_encoder(name: Path | str, device: str = "auto", dtype: str = "auto") ->
     """Return an encoder.
 
     Args:
-        name: A key of ``SHIPPED``, or a run folder; a folder of that name comes first.
+        name: A key of ``SHIPPED``, a run folder, or ``hub:OWNER/NAME``; a folder of that name comes
+            first.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
         dtype: Of the base: ``auto``, ``float32``, ``bfloat16``, ``float16``.
     """
@@ -57,7 +59,7 @@ def folder_of(name: Path | str) -> Path:
     Raises:
         TimeControlError: There is no encoder of that name, and no such folder.
     """
-    place = Path(name)
+    place = Path(located(name))
     if is_finished(place) or str(name) not in SHIPPED:
         if not place.exists() and not any(mark in str(name) for mark in "/\\."):
             raise TimeControlError(unknown(str(name), SHIPPED, "encoder") + " Or a run folder.")
@@ -72,7 +74,7 @@ def decoder_folder(name: Path | str) -> Path:
     Raises:
         TimeControlError: There is no decoder of that name, and no such folder.
     """
-    place = Path(name)
+    place = Path(located(name))
     if is_finished(place) or str(name) not in DECODERS:
         named = DECODERS and not any(mark in str(name) for mark in "/\\.")
         if named and not place.exists():

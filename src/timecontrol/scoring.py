@@ -26,6 +26,7 @@ from timecontrol.coherence.points import Points, points_of
 from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.features.extract import extract
+from timecontrol.hub import located
 from timecontrol.pretrained import DECODERS, SHIPPED, open_encoder
 from timecontrol.runs import is_finished, kind_of
 from timecontrol.sentences import paragraphs, splitter
@@ -219,8 +220,8 @@ class TimeControl:
         Bases are loaded on first use.
 
         Args:
-            name: ``general``, ``wikisection``, ``dialogue``, ``stories``, or a run folder; one of a
-                planned decoder has its encoder with it.
+            name: ``general``, ``wikisection``, ``dialogue``, ``stories``, a run folder, or one on a
+                hub, ``hub:OWNER/NAME``; one of a planned decoder has its encoder with it.
             device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
             dtype: Of the bases: ``auto``, ``float32``, ``bfloat16``, ``float16``.
         """
@@ -230,6 +231,7 @@ class TimeControl:
 
             return Decoder.load(name, device, dtype)
 
+        name = located(name)
         known = str(name) in DECODERS and not is_finished(Path(name))
         if kind_of(Path(name)) == "decoder" or (known and str(name) not in SHIPPED):
             decoder = writer()

@@ -38,7 +38,7 @@ def rows(site: Site, name: str) -> list[dict[str, Any]]:
                    [*own, "--out", out.name], cwd=site.folder, check=True,
                    capture_output=True)  # fmt: skip
     lines = out.read_text(encoding="utf-8").splitlines()
-    return [row for line in lines if (row := json.loads(line)).get("annotator") == name]
+    return [row for line in lines if (row := json.loads(line))["name"] == name]
 
 
 def test_two_items_are_judged_one_by_mouse_one_by_key(page: Any, site: Site) -> None:

@@ -92,7 +92,7 @@ def test_keys_alone_score_a_text(page: Any) -> None:
 def test_the_page_of_the_api_needs_nothing_from_elsewhere(chromium: Any, site: Site) -> None:
     page, seen = opened(chromium, site)
     page.get_by_role("link", name="HTTP API").click()
-    page.wait_for_selector("text=/api/score")
+    page.get_by_role("heading", name="POST /api/score").wait_for()
     picture(page, "api")
     assert not seen.errors
     assert not seen.strangers

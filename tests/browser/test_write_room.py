@@ -18,7 +18,7 @@ def enter(page: Any, name: str) -> None:
 
 def test_a_plan_is_drawn_before_anything_is_written(page: Any) -> None:
     enter(page, "Plan & write")
-    page.get_by_label("Start").fill("A port on the sea.")
+    page.get_by_role("textbox", name="Start").fill("A port on the sea.")
     page.get_by_label("Waypoints").fill("0.5: It was founded in 1204.")
     page.click("#write-draw")
     page.wait_for_selector(".tc-tracks .tc-picture")
@@ -97,6 +97,16 @@ def test_a_gap_is_filled_and_another_candidate_is_put_in_by_keyboard(page: Any) 
     assert other in page.locator(".tc-candidates label.tc-chosen").inner_text()
     page.keyboard.press("ArrowUp")
     assert page.locator(".tc-filled mark").inner_text() == best
+
+
+def test_filling_is_stopped(page: Any) -> None:
+    enter(page, "Infill")
+    page.locator("#infill-candidates input[type=number]").fill("32")
+    page.click("#infill-go")
+    page.wait_for_function("document.querySelector('#infill-status').innerText.includes('Filling')")
+    page.click("#infill-stop")
+    page.wait_for_function("document.querySelector('#infill-status').innerText.includes('Stopped')")
+    assert page.locator(".tc-candidates").count() == 0
 
 
 def test_a_text_without_a_gap_is_told(page: Any) -> None:

@@ -59,7 +59,8 @@ def test_looks_at_test_documents_are_counted(
         ({"--out": "a.csv"}, "a file that ends in .parquet"),
         ({"--out": "none/a.parquet"}, "there is no folder"),
         ({"--split": "dev2"}, "No split named 'dev2'"),
-        ({"--encoder": "nowhere"}, "No encoder at nowhere"),
+        ({"--encoder": "nowhere"}, "No encoder named 'nowhere'"),
+        ({"--encoder": "no/where"}, "No encoder at no/where"),
     ],
 )
 def test_mistakes_get_one_line(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from timecontrol.errors import TimeControlError, pick
+from timecontrol.hub import MARK, located
 from timecontrol.pretrained import DECODERS, SHIPPED
 from timecontrol.runs import is_finished, kind_of, read_config
 from timecontrol.scoring import TimeControl
@@ -51,18 +52,18 @@ class Models:
         decoders: dict[str, str] = {}
         fillers: dict[str, str] = {}
         for place in own:
-            folder = Path(place)
+            folder = Path(located(place))
             if not is_finished(folder):
                 raise TimeControlError(
                     f"{place} is no finished run folder: give one of timecontrol train encoder or "
                     "timecontrol train decoder."
                 )
             if kind_of(folder) != "decoder":
-                encoders[_name(folder, encoders)] = place
+                encoders[_name(place, encoders)] = place
             elif fills(folder):
-                fillers[_name(folder, fillers)] = place
+                fillers[_name(place, fillers)] = place
             else:
-                decoders[_name(folder, decoders)] = place
+                decoders[_name(place, decoders)] = place
         encoders |= {name: name for name in SHIPPED if name not in encoders}
         for name in DECODERS:
             kind = fillers if name == FILLER else decoders
@@ -111,10 +112,10 @@ def fills(folder: Path) -> bool:
     return isinstance(settings, dict) and settings.get("arrangement", FORWARD) != FORWARD
 
 
-def _name(folder: Path, taken: Mapping[str, str]) -> str:
+def _name(place: str, taken: Mapping[str, str]) -> str:
     """Return what a run folder is called: its name, with a number where that is taken."""
-    name = folder.resolve().name
-    n = 2
+    path = Path(place) if place.startswith(MARK) else Path(place).resolve()
+    name, n = path.name, 2
     while name in taken:
-        name, n = f"{folder.resolve().name} ({n})", n + 1
+        name, n = f"{path.name} ({n})", n + 1
     return name

@@ -69,7 +69,7 @@ class Studio:
     def order(
         self, sentences: Sequence[str], *, encoder: str | None = None, check: Check = nothing
     ) -> dict[str, Any]:
-        """Return the order of sentences whose path is the most probable bridge.
+        """Return another order of sentences: of the likeliest paths the one that scores highest.
 
         Args:
             sentences: In the order they have now.
@@ -85,7 +85,9 @@ class Studio:
             "order": [int(i) for i in found.order],
             "density": found.density,
             "best": found.best,
+            "most": found.most,
             "exact": found.exact,
+            "before": found.now.score,
             "report": told(found.report, scorer.encoder),
         }
 

@@ -27,6 +27,7 @@ from timecontrol.cli import (
     orders,
     plan,
     plot,
+    push,
     reproduce,
     score,
     studio,
@@ -44,7 +45,6 @@ app = typer.Typer(
     help="Plan documents in a latent space, judge their flow, and write long text that keeps "
     "its structure.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -63,6 +63,7 @@ app.command("score", epilog=score.EPILOG)(score.run)
 app.command("app", epilog=studio.EPILOG)(studio.run)
 app.command("plot", epilog=plot.EPILOG)(plot.run)
 app.command("export", epilog=export.EPILOG)(export.run)
+app.command("push", epilog=push.EPILOG)(push.run)
 app.add_typer(judge.app, name="judge")
 app.add_typer(bases.app, name="bases")
 app.command("demo", epilog=demo.EPILOG)(demo.run)

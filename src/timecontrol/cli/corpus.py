@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from timecontrol.cli.completion import corpora
 from timecontrol.cli.console import counted, note, plural, print_json, say, shown, table
 from timecontrol.cli.options import AsJson, Encoding, Language, SkipBad, SplitBy, split_named
 from timecontrol.corpora import CORPORA, Corpus, Document, open_corpus
@@ -19,7 +20,12 @@ MOST_SENTENCES, MOST_CHARACTERS = 100, 1000
 
 def run(
     spec: Annotated[
-        str, typer.Argument(metavar="NAME:PATH", help="The corpus, or 'list' for all names.")
+        str,
+        typer.Argument(
+            metavar="NAME:PATH",
+            help="The corpus, or 'list' for all names.",
+            autocompletion=corpora,
+        ),
     ],
     split: Annotated[str | None, typer.Option(help="Only train, val or test.")] = None,
     preset: Annotated[str, typer.Option(help="Text form: best, paper or released.")] = "best",

@@ -242,7 +242,7 @@ def _article(demo: Demo) -> None:
     tags = decoder.codec.layout.tags
     ways: list[tuple[str, str, str, Any]] = [
         ("bridge", "A path drawn between a start and an end that were drawn, too.", "bridge", {}),
-        ("static", "The start of that path, all the way.", "static", {}),
+        ("static", "One point all the way, drawn where documents begin.", "static", {}),
     ]
     if decoder.settings.latent_dropout:  # it has learnt to write without
         about = "The same model and the same random numbers, told no plan."

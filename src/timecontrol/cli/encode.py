@@ -62,12 +62,12 @@ def run(
     if not documents:
         where = f"in split {split!r}" if split else "in it"
         raise TimeControlError(f"{spec}: no documents {where} (splits by {corpus.split_by}).")
-    from timecontrol.encoder import Encoder
     from timecontrol.encoder.evaluations import log_test
     from timecontrol.latents import describe
+    from timecontrol.pretrained import looks_folder, open_encoder
     from timecontrol.runs import write_json
 
-    model = Encoder.load(encoder, device, dtype)
+    model = open_encoder(encoder, device, dtype)
     paths = model.paths(documents, progress)
     about = {
         "corpus": corpus.name,
@@ -78,7 +78,7 @@ def run(
     paths.write(out, about)
     write_json(out.with_suffix(".json"), found)
     if wanted in ("test", None) and "test" in {d.split for d in documents}:
-        log_test(encoder, "encode", corpus.name, found.get("diagnostics"))
+        log_test(looks_folder(encoder), "encode", corpus.name, found.get("diagnostics"))
     if as_json:
         print_json(found)
         return

@@ -14,6 +14,7 @@ from timecontrol.cli.options import (
     Dtype,
     Encoding,
     Language,
+    Run,
     SkipBad,
     Spec,
     SplitBy,
@@ -32,9 +33,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Name = Annotated[
-    str, typer.Option("--encoder", help="A run folder, or an encoder that comes with the package.")
-]
 Split = Annotated[str, typer.Option(help="train, val or test; looks at test are counted.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the draws.")]
 Most = Annotated[
@@ -48,7 +46,7 @@ Out = Annotated[Path | None, typer.Option(help="A folder for the table and the n
 )
 def shuffle(
     spec: Spec,
-    encoder: Name,
+    encoder: Run,
     split: Split = "test",
     blocks: Annotated[str, typer.Option(help="Sizes of blocks.")] = "1,2,5,10",
     windows: Annotated[str, typer.Option(help="Numbers of windows.")] = "1,2,3",
@@ -109,7 +107,7 @@ def shuffle(
 )
 def intruder(
     spec: Spec,
-    encoder: Name,
+    encoder: Run,
     split: Split = "test",
     draws: Annotated[int, typer.Option(min=1, help="Intruders of each document.")] = 10,
     seed: Seed = 0,
@@ -219,7 +217,7 @@ def discourse(
 )
 def likeness(
     spec: Spec,
-    encoder: Name,
+    encoder: Run,
     plans: Annotated[str, typer.Option(help="Kinds of plans.")] = "bridge,mean,retrieved",
     split: Annotated[str, typer.Option(help="val or test; looks at test are counted.")] = "val",
     folds: Annotated[int, typer.Option(min=2, help="Parts of the training documents.")] = 5,

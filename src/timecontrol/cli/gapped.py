@@ -8,7 +8,6 @@ import typer
 
 from timecontrol.cli.evaluate import (
     Most,
-    Name,
     Out,
     Seed,
     Split,
@@ -24,6 +23,7 @@ from timecontrol.cli.options import (
     Dtype,
     Encoding,
     Language,
+    Run,
     SkipBad,
     Spec,
     SplitBy,
@@ -103,7 +103,7 @@ def infilling(
 
 def choice(
     spec: Spec,
-    encoder: Name,
+    encoder: Run,
     split: Split = "val",
     others: Annotated[int, typer.Option(min=1, help="Sentences besides the true one.")] = 9,
     draws: Annotated[int, typer.Option(min=1, help="Of these, for each gap.")] = 1,

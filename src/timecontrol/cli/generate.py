@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timecontrol.cli.completion import DECODERS, PLANS, among
 from timecontrol.cli.console import note, out, print_json, progress, say, shown
 from timecontrol.cli.options import Candidates, Device, Dtype, Follow, Guidance, Loop, Noise
 from timecontrol.errors import TimeControlError, pick
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
 EPILOG = "Example: timecontrol generate --model wikisection -n 4 --format markdown"
 
 Model = Annotated[
-    str, typer.Option("--model", help="A decoder: a run folder, or wikisection of the package.")
+    str,
+    typer.Option(
+        "--model",
+        help="A decoder: a run folder, or wikisection of the package.",
+        autocompletion=among(DECODERS),
+    ),
 ]
 Start = Annotated[str | None, typer.Option(help="What the first sentence is about.")]
 Goal = Annotated[str | None, typer.Option(help="What the last sentence is about.")]
@@ -40,7 +46,10 @@ def run(
     count: Annotated[int | None, typer.Option("-n", "--count", help="Documents [1].")] = None,
     plan: Annotated[
         str | None,
-        typer.Option(help="A kind (bridge, mean, retrieved, linear, static ...) or a file."),
+        typer.Option(
+            help="A kind (bridge, mean, retrieved, linear, static ...) or a file.",
+            autocompletion=among(PLANS),
+        ),
     ] = None,
     start: Start = None,
     goal: Goal = None,

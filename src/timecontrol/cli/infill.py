@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from timecontrol.cli.completion import DECODERS, among
 from timecontrol.cli.console import note, print_json, say, shown
 from timecontrol.cli.options import AsJson, Device, Dtype
 from timecontrol.errors import TimeControlError
@@ -21,7 +22,12 @@ def run(
         str, typer.Argument(help="A text with gaps marked [ ... ] or [ ...3 ]; -: standard input.")
     ],
     model: Annotated[
-        str, typer.Option("--model", help="A decoder: a run folder, or one of the package.")
+        str,
+        typer.Option(
+            "--model",
+            help="A decoder: a run folder, or one of the package.",
+            autocompletion=among(DECODERS),
+        ),
     ] = "stories",
     candidates: Annotated[
         int, typer.Option(help="Drawn for each gap; the best one is put in.")

@@ -1,22 +1,41 @@
 """Options that mean the same in every verb: which corpus, how it is read, and where to compute."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from timecontrol.cli.completion import DEVICES, DTYPES, ENCODERS, SPLITTERS, among, corpora
 from timecontrol.corpora.splits import split_word
 from timecontrol.errors import TimeControlError
 
-Spec = Annotated[str, typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.")]
-Run = Annotated[Path, typer.Option(help="The run folder of an encoder.")]
-Splitter = Annotated[str, typer.Option(help="rules, legacy or lines.")]
+Spec = Annotated[
+    str,
+    typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.", autocompletion=corpora),
+]
+Run = Annotated[
+    str,
+    typer.Option(
+        "--encoder",
+        help="A run folder, or an encoder that comes with the package.",
+        autocompletion=among(ENCODERS),
+    ),
+]
+Splitter = Annotated[
+    str, typer.Option(help="rules, legacy or lines.", autocompletion=among(SPLITTERS))
+]
 Language = Annotated[str, typer.Option(help="Language of the text, for the splitter.")]
 SplitBy = Annotated[str, typer.Option(help="auto, index, published or hash.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of the files.")]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Skip and count malformed records.")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.")]
-Dtype = Annotated[str, typer.Option(help="Of the base: auto, float32, bfloat16, float16.")]
+Device = Annotated[
+    str, typer.Option(help="auto, cpu, cuda, cuda:N or mps.", autocompletion=among(DEVICES))
+]
+Dtype = Annotated[
+    str,
+    typer.Option(
+        help="Of the base: auto, float32, bfloat16, float16.", autocompletion=among(DTYPES)
+    ),
+]
 Follow = Annotated[
     str | None,
     typer.Option(

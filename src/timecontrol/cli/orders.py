@@ -7,7 +7,6 @@ import typer
 
 from timecontrol.cli.evaluate import (
     Most,
-    Name,
     Out,
     Seed,
     Split,
@@ -23,6 +22,7 @@ from timecontrol.cli.options import (
     Dtype,
     Encoding,
     Language,
+    Run,
     SkipBad,
     Spec,
     SplitBy,
@@ -32,7 +32,7 @@ from timecontrol.cli.options import (
 
 def order(
     spec: Spec,
-    encoder: Name,
+    encoder: Run,
     split: Split = "val",
     sentences: Annotated[int, typer.Option(min=3, max=12, help="Of a window.")] = 8,
     windows: Annotated[int, typer.Option(min=1, help="Of a document, at most.")] = 4,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from timecontrol.cli.completion import PLANS, among
 from timecontrol.cli.console import print_json, say, shown, table
 from timecontrol.cli.generate import Goal, Length, Model, Sentences, Start, Waypoints, waypoints_of
 from timecontrol.cli.options import AsJson, Device, Noise
@@ -16,7 +17,11 @@ EPILOG = "Example: timecontrol plan --model wikisection --sentences 12 --out pla
 def run(
     model: Model,
     kind: Annotated[
-        str | None, typer.Option(help="bridge, bridge-line, mean, retrieved, linear, static ...")
+        str | None,
+        typer.Option(
+            help="bridge, bridge-line, mean, retrieved, linear, static ...",
+            autocompletion=among(PLANS),
+        ),
     ] = None,
     count: Annotated[int, typer.Option("-n", "--count", help="Plans.")] = 1,
     start: Start = None,

@@ -64,10 +64,10 @@ def run(
             f"{corpus.split_by}); --split train, val or test."
         )
     from timecontrol import figures
-    from timecontrol.encoder import Encoder
     from timecontrol.encoder.evaluations import log_test
+    from timecontrol.pretrained import looks_folder, open_encoder
 
-    model = Encoder.load(encoder, device, dtype)
+    model = open_encoder(encoder, device, dtype)
     paths = list(model.paths(found, progress))
     drawn = {
         "trajectories": figures.trajectories(paths, model.fit_, seed, documents),
@@ -78,6 +78,6 @@ def run(
     for name, figure in drawn.items():
         figures.save(figure, out / f"{name}.{form}")
     if wanted == "test":
-        log_test(encoder, "plot", corpus.name, None)
+        log_test(looks_folder(encoder), "plot", corpus.name, None)
     names = ", ".join(f"{name}.{form}" for name in drawn)
     say(shown(f"{plural(len(paths), 'document')} of {wanted} drawn: {names} in {out}"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timecontrol.cli.completion import ENCODERS, among
 from timecontrol.cli.console import counted, note, plural, print_json, say
 from timecontrol.cli.gate import Gate
 from timecontrol.cli.options import (
@@ -52,7 +53,11 @@ def run(
         bool, typer.Option("--suggest", help="Suggest another order of one document's sentences.")
     ] = False,
     encoder: Annotated[
-        str, typer.Option(help="general, wikisection, dialogue, or a run folder.")
+        str,
+        typer.Option(
+            help="general, wikisection, dialogue, or a run folder.",
+            autocompletion=among(ENCODERS),
+        ),
     ] = "general",
     shuffles: Annotated[
         int, typer.Option(min=0, help="Of each document, for comparison; 0: none.")
@@ -91,8 +96,8 @@ def run(
 
     A score of 0 is usual for the texts the encoder knows, -2 unusually low. A folder is searched
     for .txt, .md and .jsonl files; a line of .jsonl is a document. Titles, headings, code and
-    tables are left out. Nothing leaves the machine. --suggest finds the best order of up to 12
-    sentences for certain, and a good one of up to 60.
+    tables are left out. Nothing leaves the machine. --suggest takes of the likeliest orders of up
+    to 60 sentences the one that scores highest.
     """
     given = list(compare or ()) + list(inputs or ())
     if bool(compare) == bool(inputs):

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from timecontrol.cli.completion import BASES, among
 from timecontrol.cli.console import note, plural, print_json, progress, say, shown, table
 from timecontrol.cli.options import (
     AsJson,
@@ -28,7 +29,10 @@ def encoder(
     out: Annotated[Path, typer.Option(help="The run folder to write, or to go on with.")],
     objective: Annotated[str, typer.Option(help="bridge, brownian, implicit or vae.")] = "bridge",
     latent_dim: Annotated[int, typer.Option(help="Coordinates of a latent.")] = 8,
-    base: Annotated[str, typer.Option(help="Frozen base: name, folder or hub id.")] = "minilm",
+    base: Annotated[
+        str,
+        typer.Option(help="Frozen base: name, folder or hub id.", autocompletion=among(BASES)),
+    ] = "minilm",
     preset: Annotated[str, typer.Option(help="best, paper or released.")] = "best",
     seed: Annotated[int, typer.Option(help="Of weights, batches and draws.")] = 0,
     loss: Annotated[

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timecontrol.cli.completion import BASES, ENCODERS, among
 from timecontrol.cli.console import note, plural, print_json, progress, say, shown, table
 from timecontrol.cli.options import (
     AsJson,
@@ -31,14 +32,19 @@ def run(
     spec: Spec,
     out: Annotated[Path, typer.Option(help="The run folder to write, or to go on with.")],
     encoder: Annotated[
-        str | None, typer.Option(help="The encoder whose latents it follows: a run or a name.")
+        str | None,
+        typer.Option(
+            help="The encoder whose latents it follows: a run or a name.",
+            autocompletion=among(ENCODERS),
+        ),
     ] = None,
     method: Annotated[
         str, typer.Option(help="planned, plain, clock, section-dense or section-sparse.")
     ] = "planned",
-    base: Annotated[str, typer.Option(help="Causal base: name, folder or hub id.")] = (
-        "smollm2-135m"
-    ),
+    base: Annotated[
+        str,
+        typer.Option(help="Causal base: name, folder or hub id.", autocompletion=among(BASES)),
+    ] = "smollm2-135m",
     lora: Annotated[int | None, typer.Option(help="Rank of adapters; 0: all weights.")] = None,
     lora_dropout: Annotated[
         float | None, typer.Option(help="Share of what adapters read that a step does not see.")

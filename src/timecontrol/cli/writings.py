@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from timecontrol.cli.completion import DECODERS, among
 from timecontrol.cli.evaluate import Most, _check_folder, _open, _place, _split, report
 from timecontrol.cli.options import (
     AsJson,
@@ -29,7 +30,11 @@ from timecontrol.errors import TimeControlError, pick
 
 Models = Annotated[
     list[str] | None,
-    typer.Option("--model", help="A decoder: run folder or name; may be repeated."),
+    typer.Option(
+        "--model",
+        help="A decoder: run folder or name; may be repeated.",
+        autocompletion=among(DECODERS),
+    ),
 ]
 Files = Annotated[
     list[Path] | None,

@@ -9,7 +9,7 @@ def test_the_first_score_stays_when_sentences_are_moved() -> None:
 
 
 def test_an_order_is_told_by_the_old_numbers() -> None:
-    found = {"order": [2, 0, 1], "exact": True}
-    assert about_order(found).endswith("3, 1, 2")
-    assert "best order already" in about_order({"order": [0, 1], "exact": True})
-    assert "of many orders" in about_order({"order": [1, 0], "exact": False})
+    found = {"order": [2, 0, 1], "report": {"far": False}}
+    assert about_order(found).endswith("3, 1, 2.")
+    assert "No order was found" in about_order(found | {"order": [0, 1]})
+    assert "hardly tell" in about_order(found | {"report": {"far": True}})

@@ -22,6 +22,7 @@ for another.
 """
 """A text with a sentence from somewhere else in it."""
 ROOM = "score"
+FAR = "Take care: of texts that the encoder does not know it can hardly tell the order."
 FIRST = "Reading the text; the first time, a model is loaded …"
 
 
@@ -76,13 +77,11 @@ def room(desk: Desk) -> None:
 
     def on_suggest(shown: Any, given: str, name: str, request: gr.Request) -> Iterator[Any]:
         sentences = [s["text"] for s in shown["sentences"]] if shown else given or ""
-        yield gr.skip(), words("Looking for the order whose path is the most probable bridge …")
+        yield gr.skip(), words("Looking for a better order among the likeliest paths …")
 
         def work(check: Any) -> Iterator[Any]:
-            now = desk.studio.score(sentences, encoder=name, check=check)
-            own = [s["text"] for s in now["sentences"]]
-            found = desk.studio.order(own, encoder=name, check=check)
-            yield {**found, "before": first_score(shown) if shown else now["score"]}
+            found = desk.studio.order(sentences, encoder=name, check=check)
+            yield {**found, "before": first_score(shown) if shown else found["before"]}
 
         for found in desk.run(str(request.session_hash), ROOM, work):
             if found.kind == "event":
@@ -113,8 +112,10 @@ def room(desk: Desk) -> None:
         show_progress="hidden",
         trigger_mode="multiple",
     )
-    text.input(lambda: None, None, thread, show_progress="hidden")
-    upload.upload(on_upload, upload, [text, status]).success(lambda: None, None, thread)
+    # Typed, pasted or opened (gradio's ``input`` misses the last two); in the browser, since an
+    # answer of the server could come late and clear what has been scored by then.
+    text.change(None, None, thread, js="() => ({})")
+    upload.upload(on_upload, upload, [text, status])
 
     def on_stop(request: gr.Request) -> None:
         desk.stop(str(request.session_hash), ROOM)
@@ -133,11 +134,13 @@ def first_score(shown: Any) -> float | None:
 def about_order(found: dict[str, Any]) -> str:
     """Return what is said of an order that was found."""
     same = found["order"] == list(range(len(found["order"])))
-    sure = "of all orders" if found["exact"] else "of many orders that were tried"
     if same:
-        return f"The sentences stand in the best order already, {sure}."
-    return f"The most probable path {sure}. Sentences by their old numbers: " + ", ".join(
-        str(i + 1) for i in found["order"]
+        return "No order was found that scores higher."
+    far = f" {FAR}" if found["report"]["far"] else ""
+    numbers = ", ".join(str(i + 1) for i in found["order"])
+    return (
+        "Of the likeliest paths between any two ends, this one scores highest. Sentences by their "
+        f"old numbers: {numbers}.{far}"
     )
 
 

@@ -36,7 +36,7 @@ function draw(focus) {
         texts: value.gaps[g].candidates[c].sentences }); });
     });
     parts.push(make("div", { class: "tc-side" }, picture(paths, "The text's path, the bridge, and candidates").element,
-      make("p", { class: "tc-quiet" }, "Line: the text as it is filled first. Thick ring: where the bridge has the missing sentence. Thin rings: candidates.")));
+      make("p", { class: "tc-quiet" }, "Line: the text as it is filled first. Orange ring: where the bridge has the missing sentence. Blue rings: candidates, the thick one is in the text.")));
   }
   host.replaceChildren(make("div", { class: "tc-columns" }, parts));
   if (focus) { const again = host.querySelector(`input[name="${focus}"]:checked`); if (again) again.focus(); }
