@@ -31,6 +31,8 @@ NOT_RUN = {
     "make *": MAKE,
     "pip install *": MAKE,
     "timecontrol app*": SERVES,
+    "timecontrol push *": "needs a model hub",
+    "timecontrol * hub:*": "needs a model hub",
     "timecontrol corpus wikisection * --tokenizer gpt2 *": (
         f"{HUB}; tests/corpora/test_real_corpora.py has the same numbers by a folder"
     ),

@@ -6,12 +6,14 @@ those of a page one after the other.
 
 import ast
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.shown import TODAY, fenced, label
+from tests.conftest import Ran
+from tests.shown import ROOT, TODAY, fenced, label
 from tests.stage import ESSAY, prepare
 
 BLOCKS = {
@@ -21,6 +23,13 @@ BLOCKS = {
 }
 ELSEWHERE = {"docs/http.md"}
 """Pages whose Python is run by a test of their own: it wants a server."""
+FIRST = {
+    "docs/ecosystem.md": (
+        "export wikisection --to cities-st",
+        "export wikisection-decoder --to cities-lm",
+    )
+}
+"""Commands of a page that its Python takes for run."""
 READS = {"README.md", "docs/decoder.md"}
 """Pages whose Python opens runs that were made before; those of the others are made there."""
 
@@ -52,11 +61,15 @@ def test_it_runs(
     monkeypatch: pytest.MonkeyPatch,
     run: Path,
     decoder_run: Path,
+    timecontrol: Callable[..., Ran],
 ) -> None:
     folder = tmp_path / "page"
     folder.mkdir()
     prepare(folder, {"runs/mine": run, "runs/writer": decoder_run} if page in READS else {})
     monkeypatch.chdir(folder)
+    for command in FIRST.get(page, ()):
+        assert f"timecontrol {command}\n" in (ROOT / page).read_text(encoding="utf-8")
+        assert timecontrol(*command.split()).code == 0
     names: dict[str, Any] = {"text": ESSAY, "files": [Path("essay.txt"), Path("new.txt")]}
     for block in BLOCKS[page]:
         exec(compile(block, page, "exec"), names)

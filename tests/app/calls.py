@@ -42,7 +42,9 @@ def served(app: ASGIApp) -> Iterator[str]:
     """Serve an application on a free port of this machine, and give its address."""
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_level="critical", ws="none", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            app, log_config=None, log_level="critical", ws="none", timeout_graceful_shutdown=1
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})
         thread.start()

@@ -25,7 +25,7 @@ def test_it_says_what_it_was_trained_on_and_how_good_it_is(run: Any, decoder_run
     assert "| corpus | synthetic:recipes,documents=40, splits by the generator |" in text
     assert "| documents | 32 training, 4 validation |" in text
     assert "at most 256, longer ones: sections" in text
-    assert "AdamW, rate 0.001, batch 8, 2 epochs, weights of epoch 2" in text
+    assert "AdamW, rate 0.001, batch 1, 2 epochs, weights of epoch 2" in text
     assert "bridge, d = 3" in text
     assert (
         f"| validation loss, nats (sentence ends weighted) | {metrics['kept']['val_loss']:.3f} |"
@@ -39,7 +39,7 @@ def test_it_says_what_it_was_trained_on_and_how_good_it_is(run: Any, decoder_run
 
 def test_adapters_hubs_licences_and_notes_are_named(run: Any) -> None:
     config, metrics = json.loads(json.dumps(run))
-    config["settings"] |= {"lora": 16, "lora_rate": 5e-4, "accumulate": 4}
+    config["settings"] |= {"lora": 16, "lora_rate": 5e-4, "batch": 8, "accumulate": 4}
     config["base"] |= {"hub": "someone/model", "licence": "MIT"}
     config["corpus"]["notes"] = ["3 repeated training documents left out"]
     text = card(config, metrics)

@@ -19,6 +19,7 @@ def test_a_planned_decoder_opens_with_the_auto_class(decoder_run: Path, tmp_path
     plan = torch.randn(1, 2, decoder.model.config.plan_dim)
     with torch.no_grad():
         assert torch.equal(found(ids, plan=plan).logits, decoder.model(ids, plan=plan).logits)
+    assert "tokenizer.bos_token" in (tmp_path / "out" / "README.md").read_text()
     assert "import timecontrol.decoder" in (tmp_path / "out" / "README.md").read_text()
 
 

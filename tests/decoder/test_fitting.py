@@ -286,7 +286,7 @@ def test_what_it_will_take_is_told_first_and_changes_nothing(
     bases: dict[str, str], tmp_path: Path
 ) -> None:
     told: list[Estimate] = []
-    given: dict[str, Any] = {"method": "plain", "window": 64}
+    given: dict[str, Any] = {"method": "plain", "window": 64, "batch": 8}
     silent = fitted(bases["gpt2"], **given)  # GPT-2 has dropout
     assert same(silent, fitted(bases["gpt2"], before=told.append, out=tmp_path / "run", **given))
     assert [e.steps for e in told] == [4]

@@ -277,6 +277,10 @@ def dying_after(steps: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+def test_a_small_corpus_is_trained_in_small_batches(decoder_run: Path) -> None:
+    assert Decoder.load(decoder_run, device="cpu").settings.batch == 1  # 32 documents
+
+
 def test_a_killed_run_goes_on_by_the_same_call(
     decoder_run: Path,
     bases: dict[str, str],
@@ -286,9 +290,9 @@ def test_a_killed_run_goes_on_by_the_same_call(
 ) -> None:
     out = tmp_path / "run"
     given: dict[str, Any] = {"encoder": encoder, **SMALL}
-    with dying_after(5, monkeypatch), pytest.raises(Stop):  # of eight
+    with dying_after(40, monkeypatch), pytest.raises(Stop):  # of 64
         fitted(bases["writer"], out=out, **given)
-    assert (out / CHECKPOINTS / "checkpoint-4").is_dir()
+    assert (out / CHECKPOINTS / "checkpoint-32").is_dir()
     with pytest.raises(TimeControlError, match="holds no finished decoder"):
         Decoder.load(out, device="cpu")
     with pytest.raises(TimeControlError, match="unfinished run of other data"):

@@ -125,3 +125,18 @@ def test_a_model_that_fills_gaps_has_settings_of_its_own() -> None:
     for wrong in ({"arrangement": "sideways"}, {"gap": 0}, {"documents": -1}, {"lora_dropout": 1}):
         with pytest.raises(TimeControlError):
             preset("best", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("documents", "batch"), [(2, 1), (63, 1), (64, 2), (200, 6), (256, 8), (7000, 8)]
+)
+def test_small_corpora_have_small_batches_so_that_there_are_steps(
+    documents: int, batch: int
+) -> None:
+    assert preset("best", batch=0).settled(documents).batch == batch
+    assert preset("best", batch=0, documents=64).settled(7000).batch == 2
+
+
+def test_a_batch_that_was_asked_for_is_kept() -> None:
+    assert preset("best", batch=5).settled(10).batch == 5
+    assert preset("paper").settled(10).batch == 1

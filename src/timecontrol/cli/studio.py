@@ -92,6 +92,7 @@ def run(
         app,
         host=host,
         port=place,
+        log_config=None,  # what others have set up of logging stays; warnings go to stderr
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=3,

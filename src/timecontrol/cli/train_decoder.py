@@ -52,7 +52,9 @@ def run(
     preset: Annotated[str, typer.Option(help="best, paper or released.")] = "best",
     seed: Annotated[int, typer.Option(help="Of batches, trimming and noise.")] = 0,
     epochs: Annotated[int | None, typer.Option(help="At most so many.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Documents at once.")] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Documents at once [8; fewer of a small corpus].")
+    ] = None,
     grouped: Annotated[
         bool | None,
         typer.Option("--grouped/--mixed", help="Documents of like length in a batch: less to fill"),
@@ -179,7 +181,7 @@ def run(
         lora=lora,
         lora_dropout=lora_dropout,
         epochs=epochs,
-        batch=batch,
+        batch=0 if batch is None and preset == "best" else batch,
         accumulate=accumulate,
         grouped=grouped,
         documents=documents,

@@ -129,7 +129,10 @@ class Decoder:
         """
         if isinstance(corpus, str):
             corpus = open_corpus(corpus)
-        settings = preset("best", **changes) if settings is None else replace(settings, **changes)
+        if settings is None:
+            settings = preset("best", **{"batch": 0, **changes})
+        else:
+            settings = replace(settings, **changes)
         named = encoder if isinstance(encoder, str) and encoder in SHIPPED else None
         if encoder is not None and not isinstance(encoder, Encoder):
             encoder = open_encoder(encoder, device, dtype)
@@ -143,6 +146,7 @@ class Decoder:
         place = choose_device(device)
         bf16 = choose_dtype(dtype, place) == torch.bfloat16
         chosen = choose_from(corpus)
+        settings = settings.settled(len(chosen.train))
         tokenizer = load_tokenizer(base)
         codec = codec_of(tokenizer, corpus.layout, settings)
         about: dict[str, Any] = {
