@@ -82,7 +82,7 @@ def _scale(coherent: Report, shuffled: Report) -> str:
         return float(frame.at(np.array([[value, 0.0]]))[0, 0])
 
     corners = np.array([[x(-1), 10], [x(1), 10], [x(1), 110], [x(-1), 110]])
-    parts = [area(corners, "usual"), words(x(0), 26, "usual", "inside", "middle")]
+    parts = [area(corners, "usual"), words(x(0), 104, "usual", "inside", "middle")]
     whole = range(int(np.ceil(low)), int(np.floor(high)) + 1)
     parts += grid(frame, [], [(float(v), f"{v:+d}" if v else "0") for v in whole])
     parts.append(rule((16, 110), (624, 110), "axis"))
