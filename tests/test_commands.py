@@ -222,6 +222,20 @@ def test_what_is_shown_is_collected(tmp_path: Any, shown: Callable[[str], list[s
     ]
 
 
+LEAVES = [c for c in every_command() if not hasattr(c, "commands")]
+
+
+@pytest.mark.parametrize("command", LEAVES, ids=[c.name for c in LEAVES])
+def test_every_command_has_an_example_that_can_be_typed(command: Any) -> None:
+    example = str(command.epilog).removeprefix("Example: ")
+    assert command.epilog == f"Example: {example}"
+    for call in Command("help", example).calls:
+        if call[0] == "timecontrol":
+            verb, values = parsed(call[1:])
+            assert verb.split()[-1] == command.name
+            assert not [name for name in values if wrong(verb, name, values[name])]
+
+
 @pytest.fixture
 def shown(tmp_path: Any) -> Callable[[str], list[str]]:
     def found(text: str) -> list[str]:

@@ -216,6 +216,8 @@ def test_what_is_missing_between_two_texts_is_written(decoder_run: Path) -> None
     assert marked.text == found.text
     with pytest.raises(TimeControlError, match="not both"):
         tc.infill(f"{left} [ ... ]", right)
+    with pytest.raises(TimeControlError, match="right is None: give a text"):
+        tc.infill(left, None)  # type: ignore[arg-type]
     with pytest.raises(TimeControlError, match="no decoder"):
         TimeControl(tc.encoder).infill(left, right)
 
@@ -258,3 +260,14 @@ def test_many_sentences_are_put_in_order_but_not_for_certain(tc: TimeControl) ->
         tc.suggest(sentences[:61])
     with pytest.raises(TimeControlError, match="2 sentences cannot be put in order"):
         tc.suggest(sentences[:2])
+
+
+def test_it_says_what_it_is_in_a_line(run: Path, decoder_run: Path) -> None:
+    tc = TimeControl.from_pretrained(run)
+    assert repr(tc) == f"TimeControl({tc.encoder!r})"
+    assert repr(tc.encoder).startswith("Encoder(bridge, d = ")
+    writer = TimeControl.from_pretrained(decoder_run, device="cpu")
+    assert "Decoder(planned, base " in repr(writer)
+    assert len(repr(writer)) < 300
+    unopened = TimeControl(tc.encoder, lambda: pytest.fail("opened"))
+    assert "not opened yet" in repr(unopened)

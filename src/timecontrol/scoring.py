@@ -203,13 +203,17 @@ class Suggestion:
         return {"order": list(self.order), **found, **reports}
 
 
-@dataclass
+@dataclass(repr=False)
 class TimeControl:
     """An encoder and a decoder put to use."""
 
     encoder: Encoder
     writer: "Decoder | Callable[[], Decoder] | None" = None
     """What writes, or what opens it on first use."""
+
+    def __repr__(self) -> str:
+        writer = "a decoder, not opened yet" if callable(self.writer) else self.writer
+        return f"TimeControl({', '.join(str(part) for part in (self.encoder, writer) if part)})"
 
     @classmethod
     def from_pretrained(
@@ -352,6 +356,9 @@ class TimeControl:
 
         if not isinstance(n, int) or not 1 <= n <= MOST:
             raise TimeControlError(f"n is {n}: from 1 to {MOST} missing sentences.")
+        for name, part in (("left", left), ("right", right)):
+            if not isinstance(part, str):
+                raise TimeControlError(f"{name} is {part!r}: give a text, or leave it out.")
         whole = left
         if n > 1 and not right and MARK.search(left):
             raise TimeControlError("n is told by the mark in the text: [ ...3 ] for three.")

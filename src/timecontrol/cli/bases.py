@@ -26,7 +26,7 @@ def run(context: typer.Context, as_json: AsJson = False) -> None:
         list_bases(as_json)
 
 
-@app.command("list")
+@app.command("list", epilog="Example: timecontrol bases list --json")
 def list_bases(as_json: AsJson = False) -> None:
     """List the bases known by name, and whether they are here."""
     rows = []

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from timecontrol.cli.completion import DECODERS, among
-from timecontrol.cli.console import note, print_json, say, shown
+from timecontrol.cli.console import note, print_json, progress, say, shown
 from timecontrol.cli.options import AsJson, Device, Dtype
 from timecontrol.errors import TimeControlError
 
@@ -82,7 +82,7 @@ def run(
     from timecontrol.infilling.fill import Filling, filling_of, infill
     from timecontrol.infilling.gaps import read_gaps
 
-    read_gaps(text)  # what is wrong is said before a model is loaded
+    gaps = read_gaps(text).gaps  # what is wrong is said before a model is loaded
     drawing = Drawing(top_p=top_p, temperature=temperature, seed=seed)
     Filling(candidates=candidates, drawing=drawing, noise=noise, context=context)
     decoder = Decoder.load(model, device, dtype)
@@ -99,7 +99,9 @@ def run(
         top_p=top_p,
         temperature=temperature,
     )
-    found = infill(decoder, text, filling)
+    steps = sum(map(len, gaps)) * filling.drawing.most
+    with progress("filling", steps, unit="tokens at most") as advance:
+        found = infill(decoder, text, filling, advance)
     for number, gap in enumerate(found.gaps, 1):
         if gap.candidates[0].cut:
             note(f"note: a sentence in gap {number} was cut off: --candidates 8 offers others")

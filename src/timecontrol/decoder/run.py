@@ -62,7 +62,7 @@ from timecontrol.runs import (
 )
 
 
-@dataclass
+@dataclass(repr=False)
 class Decoder:
     """A language model that writes one sentence for each point of a plan."""
 
@@ -187,6 +187,10 @@ class Decoder:
             found.save(folder)
             shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
         return found
+
+    def __repr__(self) -> str:
+        base, corpus = self.config["base"]["label"], self.config["corpus"]["name"]
+        return f"Decoder({self.settings.method}, base {base}, trained on {corpus})"
 
     @property
     def window(self) -> int:

@@ -68,7 +68,7 @@ ROWS = 65536
 """Features that go through the head at once."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Encoder:
     """Sentences to latents."""
 
@@ -85,6 +85,11 @@ class Encoder:
     """The base, once it is loaded."""
     device: str = "auto"
     dtype: str = "auto"
+
+    def __repr__(self) -> str:
+        how, base = self.settings, self.config["base"]["label"]
+        corpus = self.config["corpus"]["name"]
+        return f"Encoder({how.objective}, d = {how.latent_dim}, base {base}, trained on {corpus})"
 
     @classmethod
     def fit(

@@ -110,7 +110,8 @@ def _steps(steps: Sequence[tuple[str, float]]) -> str:
         return ""
     total = sum(seconds for _, seconds in steps)
     rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td class="n">{seconds:.{int(seconds < 10)}f} s</td></tr>'
+        f'<tr><th scope="row">{escape(name)}</th><td class="n">'
+        f"{seconds:.{int(seconds < 10)}f} s</td></tr>"
         for name, seconds in [*steps, ("all", total)]
     )
     return (
