@@ -123,6 +123,12 @@ def test_other_names_stay_as_they_are() -> None:
     assert located(Path("runs/mine")) == Path("runs/mine")
 
 
+@pytest.mark.parametrize("name", ["anna/x..y", "a--b/c", "anna/" + "x" * 200])
+def test_a_name_that_the_hub_refuses_is_told(name: str, run: Path) -> None:
+    with pytest.raises(TimeControlError):
+        located(f"hub:{name}")
+
+
 @pytest.mark.parametrize("repo", ["towns", "anna/", "/towns", "anna/towns/x", "../a b", ""])
 def test_a_name_that_is_none_is_told(repo: str, run: Path) -> None:
     with pytest.raises(TimeControlError, match="OWNER/NAME"):

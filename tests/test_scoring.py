@@ -271,3 +271,18 @@ def test_it_says_what_it_is_in_a_line(run: Path, decoder_run: Path) -> None:
     assert len(repr(writer)) < 300
     unopened = TimeControl(tc.encoder, lambda: pytest.fail("opened"))
     assert "not opened yet" in repr(unopened)
+
+
+def test_judging_can_be_ended_on_the_way(run: Path) -> None:
+    tc = TimeControl.from_pretrained(run)
+    text = [f"Sentence {i} of a long text about the river." for i in range(60)]
+    called = []
+    tc.score(text, tick=lambda: called.append(1))
+    assert len(called) >= 3
+    for work in (tc.score, lambda s, tick: tc.suggest(s[:8], tick=tick)):
+        with pytest.raises(KeyboardInterrupt):
+            work(text, tick=_end)
+
+
+def _end() -> None:
+    raise KeyboardInterrupt

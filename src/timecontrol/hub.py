@@ -86,6 +86,7 @@ def _tried(work: Any, failed: str) -> Any:
     """Return what work gives; what goes wrong on the way to a hub is said in one line."""
     from huggingface_hub.errors import (
         HfHubHTTPError,
+        HFValidationError,
         LocalEntryNotFoundError,
         LocalTokenNotFoundError,
         OfflineModeIsEnabled,
@@ -98,6 +99,8 @@ def _tried(work: Any, failed: str) -> Any:
         raise TimeControlError(
             f"{failed}: there is no such repository, or it is private: hf auth login."
         ) from None
+    except HFValidationError:
+        raise TimeControlError(f"{failed}: a hub has no such names.") from None
     except LocalTokenNotFoundError:
         raise TimeControlError(f"{failed}: nobody is logged in here: hf auth login.") from None
     except OfflineModeIsEnabled:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Text = tuple[str, tuple[str, ...]]
+Tick = Callable[[], None]
 """A document: its id and its sentences."""
 
 SHUFFLES = 100
@@ -54,6 +55,10 @@ SAME = 1e-4
 """Scores that differ by less are the same: features differ a little with what is read beside."""
 SUSPICIOUS, WEAK = 2.0, 10.0
 """Percentiles of known sentences below which one is pointed at, and mentioned."""
+
+
+def nothing() -> None:
+    """Do nothing, where nobody asks to be called."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +193,7 @@ class Suggestion:
     most: float
     """The highest of all orders that were tried."""
     exact: bool
-    """Whether no order at all is likelier; up to 12 sentences that is known for certain."""
+    """Whether no order at all is likelier than ``most``, for certain: up to 12 sentences."""
 
     @property
     def same(self) -> bool:
@@ -394,10 +399,21 @@ class TimeControl:
             self.writer = self.writer()
         return self.writer
 
-    def score(self, text: "str | Sequence[str] | Written", id: str = "text") -> Report:
-        """Judge one document: a text, its sentences, or what ``generate`` wrote."""
+    def score(
+        self,
+        text: "str | Sequence[str] | Written",
+        id: str = "text",
+        tick: Tick = nothing,
+    ) -> Report:
+        """Judge one document: a text, its sentences, or what ``generate`` wrote.
+
+        Args:
+            text: What is judged.
+            id: What it is called in the report.
+            tick: Called again and again on the way; what it raises ends the work.
+        """
         given: Any = text if isinstance(text, str | Sequence) else getattr(text, "sentences", text)
-        return next(self.score_many([(id, given)]))
+        return next(self._judge([(id, _sentences_of(given))], SHUFFLES, tick))
 
     def score_many(
         self, documents: Iterable[tuple[str, str | Sequence[str]]], shuffles: int = SHUFFLES
@@ -427,6 +443,7 @@ class TimeControl:
         fixed_last: bool = False,
         shuffles: int = SHUFFLES,
         id: str = "text",
+        tick: Tick = nothing,
     ) -> Suggestion:
         """Suggest an order for the sentences of a document (``coherence.arranging``).
 
@@ -438,19 +455,21 @@ class TimeControl:
             fixed_last: Whether the last sentence stays last.
             shuffles: For ``shuffled`` in both reports; 0: none.
             id: Of the document.
+            tick: Called again and again on the way; what it raises ends the work.
 
         Raises:
             TimeControlError: There are too few sentences, or too many.
         """
         sentences = _sentences_of(text)
         check_count(len(sentences))
-        features, latents = self._read(sentences)
+        features, latents = self._read(sentences, tick)
         points = points_of(self.encoder.coherence.context, features, latents)
         found = arrange(self.encoder.coherence, points, by, fixed_first, fixed_last)
         order = np.array(found.order)
         both = [(id, sentences), (id, tuple(sentences[i] for i in order))]
         rows = np.concatenate([np.arange(len(order)), order])
-        now, report = self._judged(both, points.take(rows), latents[rows], shuffles)
+        tick()
+        now, report = self._judged(both, points.take(rows), latents[rows], shuffles, tick)
         return Suggestion(
             order=found.order,
             now=now,
@@ -461,37 +480,43 @@ class TimeControl:
             exact=found.exact,
         )
 
-    def _judge(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
-        found = self._reports([b for b in batch if len(b[1]) >= SHORTEST], shuffles)
+    def _judge(self, batch: list[Text], shuffles: int, tick: Tick = nothing) -> Iterator[Report]:
+        found = self._reports([b for b in batch if len(b[1]) >= SHORTEST], shuffles, tick)
         for id, sentences in batch:
             yield next(found) if len(sentences) >= SHORTEST else Report(id, sentences, None)
 
-    def _reports(self, batch: list[Text], shuffles: int) -> Iterator[Report]:
+    def _reports(self, batch: list[Text], shuffles: int, tick: Tick) -> Iterator[Report]:
         if not batch:
             return
-        features, latents = self._read([s for _, sentences in batch for s in sentences])
+        features, latents = self._read([s for _, sentences in batch for s in sentences], tick)
         points = points_of(self.encoder.coherence.context, features, latents)
-        yield from self._judged(batch, points, latents, shuffles)
+        yield from self._judged(batch, points, latents, shuffles, tick)
 
-    def _read(self, sentences: Sequence[str]) -> tuple[Floats, Floats]:
+    def _read(self, sentences: Sequence[str], tick: Tick) -> tuple[Floats, Floats]:
         """Return features, (N, D), and latents, (N, d), of sentences; the same are read once."""
         row = {text: i for i, text in enumerate(dict.fromkeys(sentences))}
-        features = extract(self.encoder.open(), list(row))[[row[s] for s in sentences]]
+        features = extract(self.encoder.open(), list(row), tick)[[row[s] for s in sentences]]
         return features, self.encoder.latents(features)
 
     def _judged(
-        self, batch: list[Text], points: Points, latents: Floats, shuffles: int
+        self, batch: list[Text], points: Points, latents: Floats, shuffles: int, tick: Tick
     ) -> Iterator[Report]:
         """Judge documents that were read, of three sentences or more each."""
         layout = Ragged.of([len(sentences) for _, sentences in batch])
         judged = self.encoder.coherence.judge_points(points, layout)
         for number, (id, sentences) in enumerate(batch):
             here = np.arange(layout.lengths[number]) + layout.starts[number]
-            higher = self._shuffled(points, here, judged.score[number], sentences, shuffles)
+            higher = self._shuffled(points, here, judged.score[number], sentences, shuffles, tick)
             yield _report(id, sentences, judged, number, here, latents, higher)
 
     def _shuffled(
-        self, points: Points, here: NDArray[np.int64], score: float, text: Sequence[str], n: int
+        self,
+        points: Points,
+        here: NDArray[np.int64],
+        score: float,
+        text: Sequence[str],
+        n: int,
+        tick: Tick,
     ) -> float | None:
         """Return the share of shuffles of a document that score as high, itself among them.
 
@@ -503,6 +528,7 @@ class TimeControl:
         rng = np.random.default_rng(list(digest[:16]))
         coherence, higher, left = self.encoder.coherence, 0, n
         while left:
+            tick()
             some = min(left, max(1, ROWS // len(here)))
             order = np.concatenate([here[rng.permutation(len(here))] for _ in range(some)])
             layout = Ragged.of([len(here)] * some)

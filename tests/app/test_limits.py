@@ -66,3 +66,8 @@ def test_limits_that_let_nothing_through_are_refused(wrong: dict[str, float]) ->
         TimeControlError, match=rf"^The limit of {next(iter(wrong))} is .*: (above 0|0 or more)\.$"
     ):
         Limits(**wrong)  # type: ignore[arg-type]
+
+
+def test_what_else_there_is_depends_on_what_is_asked() -> None:
+    with pytest.raises(TooMuch, match=r"at most 3 here: say less\.$"):
+        Limits(characters=3).check_text("abcd", "The start", "say less.")

@@ -52,3 +52,14 @@ def test_nothing_else_can_be_named(decoder_run: Path, tmp_path: Path) -> None:
             known.encoder(name)
     with pytest.raises(TimeControlError, match="no finished run folder"):
         Models.of([str(tmp_path)])
+
+
+def test_a_decoder_named_as_one_of_the_package_hides_none(
+    decoder_run: Path, tmp_path: Path
+) -> None:
+    for name in ("stories", "wikisection"):
+        shutil.copytree(decoder_run, tmp_path / name)
+    known = Models.of([str(tmp_path / "stories"), str(tmp_path / "wikisection")])
+    assert list(known.decoders) == ["stories", "wikisection", "wikisection (2)"]
+    assert known.decoders["wikisection (2)"] == "wikisection"
+    assert dict(known.fillers) == {"stories (2)": "stories"}

@@ -1,10 +1,13 @@
+import asyncio
 from typing import Any
 
 import pytest
+import uvicorn
 
 from tests.app.calls import call
 from timecontrol.app.models import Models
-from timecontrol.app.serve import studio_app
+from timecontrol.app.serve import Server, studio_app
+from timecontrol.app.turns import Cancelled
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +39,20 @@ def test_with_a_token_both_are_closed() -> None:
     assert config.status_code == 401
     known = {"Authorization": "Bearer a long enough secret"}
     assert call(app, "GET", "/api/about", headers=known).status_code == 200
+
+
+def test_who_waits_is_sent_away_when_the_server_stops(app: Any) -> None:
+    config = uvicorn.Config(studio_app(Models.of(device="cpu")), log_config=None, port=0)
+    turns = config.app.state.turns  # type: ignore[union-attr]
+
+    async def run() -> None:
+        server = Server(config)
+        config.load()
+        server.lifespan = config.lifespan_class(config)
+        server.servers = []
+        await server.lifespan.startup()
+        await server.shutdown()
+
+    asyncio.run(run())
+    with pytest.raises(Cancelled, match="stopping"), turns.take():
+        pass

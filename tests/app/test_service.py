@@ -10,6 +10,7 @@ from timecontrol.app.asked import Asked
 from timecontrol.app.limits import Limits
 from timecontrol.app.models import Models
 from timecontrol.app.service import BARE, Studio
+from timecontrol.app.turns import Cancelled
 from timecontrol.errors import TimeControlError
 from timecontrol.scoring import TimeControl
 
@@ -171,3 +172,22 @@ def test_a_text_without_a_gap_is_refused(studio: Studio) -> None:
         studio.infill("No gap here.", model="run", candidates=2)
     with pytest.raises(TimeControlError, match="candidates"):
         studio.infill("A. [ ... ] B.", model="run", candidates=1000)
+
+
+def test_scoring_ends_where_nobody_waits(studio: Studio) -> None:
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        studio.score("The river rose. " * 200, encoder="encoder", check=check)
+    assert calls == 3
+
+
+def test_a_sentence_that_is_empty_is_told_since_orders_are_numbers(studio: Studio) -> None:
+    with pytest.raises(TimeControlError, match="Sentence 2 is empty"):
+        studio.order(["A.", " ", "B.", "C."], encoder="encoder")

@@ -60,3 +60,21 @@ def test_only_studies_it_has_can_be_opened(tmp_path: Path) -> None:
             own.open(name)
     with pytest.raises(TimeControlError):
         Studies.of([tmp_path / "none.sqlite"])
+
+
+def test_a_visitor_is_not_told_where_files_lie(tmp_path: Path) -> None:
+    own = Studies.of([], tmp_path / "kept")
+    broken = tmp_path / "b.jsonl"
+    broken.write_text("{")
+    with pytest.raises(TimeControlError, match=r"^b\.jsonl") as found:
+        own.make("one", [broken], "ending")
+    assert str(tmp_path) not in str(found.value)
+    own.make("two", [outputs(tmp_path, "a")], "ending")
+    assert own.open("two").outputs[0].place == "a.jsonl:1"
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    own = Studies(folder=tmp_path / "file" / "kept")
+    with pytest.raises(TimeControlError, match=r"cannot be written here .*--studies FOLDER"):
+        own.make("one", [outputs(tmp_path, "a")], "ending")

@@ -8,6 +8,7 @@ import pytest
 from starlette.types import Message
 
 from tests.app.calls import WAIT
+from timecontrol.app.answers import Left
 from timecontrol.app.limits import Limits
 from timecontrol.app.turns import Turns
 from timecontrol.app.working import NDJSON, SSE, Hands, Streamed, as_line
@@ -144,3 +145,25 @@ def test_an_event_is_one_line_of_ascii() -> None:
         data = line.decode().strip().removeprefix("event: a\ndata: ")
         assert data.splitlines() == [data]
         assert json.loads(data) == {"event": "a", "text": "é\n\r\u2028?", "number": None}
+
+
+def test_a_client_that_takes_nothing_is_left_and_not_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    sent = 0
+
+    async def run() -> None:
+        client = Client()
+
+        async def send(message: Message) -> None:
+            nonlocal sent
+            sent += 1
+            raise Left
+
+        response = Streamed(Hands(Turns(Limits()), 4), lambda check: iter([{"event": "a"}]), NDJSON)
+        await asyncio.wait_for(response({"type": "http"}, client.receive, send), WAIT)
+
+    with pytest.raises(Left):
+        asyncio.run(run())
+    assert sent == 1
+    assert not caplog.records

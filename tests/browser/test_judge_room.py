@@ -34,9 +34,9 @@ def answered(page: Any, before: str) -> None:
 def rows(site: Site, name: str) -> list[dict[str, Any]]:
     out = site.folder / f"{name}.jsonl"
     own = [sys.executable, "-m", "timecontrol", "judge", "export", "calls.sqlite"]
-    subprocess.run([*own, "--out", out.name, "--overwrite"] if out.exists() else
-                   [*own, "--out", out.name], cwd=site.folder, check=True,
-                   capture_output=True)  # fmt: skip
+    out.unlink(missing_ok=True)
+    ran = [*own, "--out", out.name]
+    subprocess.run(ran, cwd=site.folder, check=True, capture_output=True)
     lines = out.read_text(encoding="utf-8").splitlines()
     return [row for line in lines if (row := json.loads(line))["name"] == name]
 
@@ -105,6 +105,37 @@ def test_a_study_is_made_in_the_browser(page: Any, site: Site, tmp_path: Path) -
     page.wait_for_selector("#judge-results table")
     assert "ours" in page.locator("#judge-results").inner_text()
     assert (site.folder / "timecontrol-studies" / "fills.sqlite").is_file()
+    page.reload()  # whoever comes later finds it, too
+    page.wait_for_selector("#score-go")
+    page.get_by_role("tab", name="Judge").click()
+    page.get_by_label("Study", exact=True).click()
+    page.get_by_role("option", name="fills").click()
+    begin(page, "emil")
+    assert page.locator(".tc-item mark").inner_text() == "The river rose."
+
+
+def test_an_answer_that_could_not_be_kept_can_be_given_again(page: Any, site: Site) -> None:
+    begin(page, "fritz")
+    first, study = item(page), site.folder / "calls.sqlite"
+    away = study.rename(site.folder / "away")
+    page.locator("[data-rating='4']").click()
+    page.wait_for_selector("#judge-status .tc-failed")
+    away.rename(study)
+    page.locator("[data-rating='4']:enabled").click()
+    answered(page, first)
+    assert [row["rating"] for row in rows(site, "fritz")] == [4]
+
+
+def test_a_key_that_is_held_answers_once(page: Any, site: Site) -> None:
+    begin(page, "gerda")
+    first = item(page)
+    page.locator("h1").click()
+    for _ in range(4):  # the browser sends it again and again
+        page.keyboard.down("3")
+    answered(page, first)
+    page.wait_for_timeout(500)
+    page.keyboard.up("3")
+    assert [row["rating"] for row in rows(site, "gerda")] == [3]
 
 
 def test_no_name_is_told(page: Any) -> None:

@@ -88,10 +88,13 @@ def test_places_order_sentences_between_given_ends() -> None:
 
 
 def test_the_first_of_equals_is_the_highest(coherence: Coherence) -> None:
-    points, _ = shuffled(coherence)
-    orders = np.array([[1, 0, 2], [0, 1, 2], [1, 0, 2]])
-    assert highest(coherence, points, orders).tolist() in ([1, 0, 2], [0, 1, 2])
-    assert highest(coherence, points, orders[[0, 2]]).tolist() == [1, 0, 2]
+    points, mixed = shuffled(coherence)
+    truth = mixed.argsort()
+    best, other = truth, np.roll(truth, 4)
+    assert highest(coherence, points, np.stack([other, best])).tolist() == best.tolist()
+    assert highest(coherence, points, np.stack([best, other])).tolist() == best.tolist()
+    same = points.take(np.zeros(len(truth), np.int64))  # every order of one sentence is as high
+    assert highest(coherence, same, np.stack([other, best])).tolist() == other.tolist()
 
 
 def test_an_unknown_way_is_refused(coherence: Coherence) -> None:

@@ -140,3 +140,7 @@ def test_small_corpora_have_small_batches_so_that_there_are_steps(
 def test_a_batch_that_was_asked_for_is_kept() -> None:
     assert preset("best", batch=5).settled(10).batch == 5
     assert preset("paper").settled(10).batch == 1
+
+
+def test_batches_of_one_step_count_together() -> None:
+    assert preset("best", batch=0, accumulate=4).settled(256).batch == 2

@@ -94,3 +94,19 @@ def test_a_study_that_another_program_holds_is_said_to_be_held(
     held = pytest.raises(TimeControlError, match="another program holds it")
     with writing(file), held, writing(file):
         raise AssertionError
+
+
+def test_of_two_who_make_one_study_one_makes_it(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite"
+
+    def late() -> None:
+        with making(file) as db:
+            db.execute("INSERT INTO study VALUES ('name', 'late')")
+            with making(file) as other:
+                other.execute("INSERT INTO study VALUES ('name', 'first')")
+
+    with pytest.raises(TimeControlError, match="there already"):
+        late()
+    with reading(file) as db:
+        assert db.execute("SELECT value FROM study").fetchall() == [("first",)]
+    assert [p.name for p in tmp_path.iterdir()] == ["a.sqlite"]

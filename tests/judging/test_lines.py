@@ -209,3 +209,21 @@ def test_a_line_that_is_no_text_says_why(value: Line, said: str) -> None:
 def test_a_line_that_is_no_fill_in_says_why(value: Line, said: str) -> None:
     with pytest.raises(BadRecord, match=said):
         list(told(json.loads(json.dumps(value)), "infill", 5))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "\ud800", "text": "A line.\nThe end."},
+        {"number": 1, "seed": "\ud800", "text": "A line.\nThe end."},
+    ],
+)
+def test_an_example_with_half_of_a_character_is_refused(value: dict[str, Any]) -> None:
+    with pytest.raises(BadRecord):
+        list(told(value, "ending", 5))
+
+
+def test_of_a_decoder_only_what_can_be_shown_is_kept() -> None:
+    made = {"identity": 5, "method": "planned", "seed": "7", "base": ["x"], "corpus": "towns"}
+    [found] = told({"id": 1, "text": "A line.\nThe end.", "decoder": made}, "ending", 5)
+    assert found.about["decoder"] == {"method": "planned", "corpus": "towns"}

@@ -66,6 +66,10 @@ class Wrong(Exception):
         self.code, self.headers = code, headers or {}
 
 
+class Left(Exception):
+    """A client that takes nothing: there is nobody to answer."""
+
+
 class Json(Response):
     """JSON in UTF-8; numbers that are none become null."""
 

@@ -37,8 +37,8 @@ Check = Callable[[], None]
 Answer = dict[str, Any]
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
-OPEN = "/api/health"
-"""The path that needs no token."""
+OPEN = ("/api/health", "/api/docs", "/api/openapi.json")
+"""The paths that need no token: whether it is there, and what it can be asked."""
 DESCRIPTION = (
     "Scores texts, finds orders, draws plans, writes along them and fills gaps. Texts stay on the "
     "machine this runs on, and are in no log. One request is worked on at a time; a few wait. "
@@ -100,8 +100,13 @@ def api(
     Raises:
         TimeControlError: The token cannot be sent in a header.
     """
-    if token is not None and (not token or not token.isascii() or not token.isprintable()):
-        raise TimeControlError("The token is empty or no printable ASCII: letters and digits do.")
+    if token is not None and (
+        token != token.strip() or not token.isascii() or not token.isprintable() or not token
+    ):
+        raise TimeControlError(
+            "The token is empty, begins or ends with a space, or is no printable ASCII: letters "
+            "and digits do."
+        )
     app = FastAPI(
         title="Time Control",
         version=__version__,
@@ -178,7 +183,7 @@ def _works(router: APIRouter, service: Service, hands: Hands, limits: Limits) ->
     @router.post("/api/infill", **_told("/api/infill"))
     async def infill(request: Request, form: InfillForm) -> Response:
         """Write the sentences that are missing in a text."""
-        limits.check_text(form.text)
+        limits.check_text(form.text, longer="timecontrol infill FILE takes any length.")
         limits.check_candidates(form.candidates)
         _check_name(service, ("fillers", "decoders"), form.model)
         return Json(
@@ -206,7 +211,7 @@ def _facts(router: APIRouter, service: Service, turns: Turns, app: FastAPI, toke
         """Name the models, the kinds of plans and the limits."""
         return Json(service.about())
 
-    @router.get(OPEN, **_told(OPEN))
+    @router.get("/api/health", **_told("/api/health"))
     async def health() -> Response:
         """Count requests: those that wait, are worked on, and how others ended. Needs no token."""
         return Json({"status": "ok", **turns.counts()})
@@ -247,7 +252,7 @@ def _route(limits: Limits, token: str | None) -> type[APIRoute]:
 
     class Route(APIRoute):
         def get_route_handler(self) -> Handler:
-            inner, free = super().get_route_handler(), self.path == OPEN
+            inner, free = super().get_route_handler(), self.path in OPEN
 
             async def handle(request: Request) -> Response:
                 try:
@@ -320,14 +325,19 @@ async def _read(request: Request, limits: Limits) -> Request:
         raise Wrong(415, "The body has to be JSON: send Content-Type: application/json.")
     chunks: list[bytes] = []
     size = 0
+    stream = aiter(request.stream())
     try:
-        async with asyncio.timeout(limits.patience):
-            async for chunk in request.stream():
+        async with asyncio.timeout(limits.seconds):  # drop by drop it may not go on for ever
+            while True:
+                async with asyncio.timeout(limits.patience):
+                    chunk = await anext(stream, None)
+                if chunk is None:
+                    break
                 size += len(chunk)
                 if size <= limits.body:  # what is more is read and dropped: the client hears why
                     chunks.append(chunk)
     except (TimeoutError, ClientDisconnect):
-        raise Wrong(408, f"The body did not arrive within {limits.patience:g} s.") from None
+        raise Wrong(408, f"Nothing of the body came for {limits.patience:g} s.") from None
     if size > limits.body:
         raise Wrong(413, too_large(limits.body))
     return _Read(request, b"".join(chunks))

@@ -56,7 +56,7 @@ class Asked:
         limits.check_waypoints(len(self.waypoints))
         texts = [t for t in (self.start, self.goal) if t is not None]
         texts += [text for _, text in self.waypoints]
-        limits.check_text("".join(texts), "Start, goal and waypoints together")
+        limits.check_text("".join(texts), "Start, goal and waypoints together", "say less.")
         for text in texts:  # halves of characters that would be one side by side
             limits.check_text(text)
         for share, _ in self.waypoints:

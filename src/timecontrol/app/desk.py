@@ -5,13 +5,13 @@ the page, so that waiting, progress and errors can be shown, and so that it ends
 presses stop, closes the page, or asks for something else.
 """
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from timecontrol.app.answers import record
 from timecontrol.app.service import Studio
 from timecontrol.app.turns import Cancelled, Turns
 from timecontrol.errors import TimeControlError
@@ -40,11 +40,14 @@ class Desk:
     studio: Studio
     turns: Turns
     stops: dict[tuple[str, str], threading.Event] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def stop(self, session: str, room: str | None = None) -> None:
         """End what a session does in a room, or everywhere."""
-        for key in [k for k in self.stops if k[0] == session and room in (None, k[1])]:
-            self.stops.pop(key).set()
+        with self.lock:
+            keys = [k for k in self.stops if k[0] == session and room in (None, k[1])]
+            for over in [self.stops.pop(key) for key in keys]:
+                over.set()
 
     def run(self, session: str, room: str, work: Work) -> Iterator[News]:
         """Do a piece of work when its turn comes, and yield what there is to tell.
@@ -56,7 +59,8 @@ class Desk:
         """
         self.stop(session, room)
         over = threading.Event()
-        self.stops[session, room] = over
+        with self.lock:
+            self.stops[session, room] = over
         news: SimpleQueue[News] = SimpleQueue()
 
         def tell(place: int) -> None:
@@ -73,8 +77,8 @@ class Desk:
                 news.put(News("stopped"))
             except TimeControlError as error:
                 news.put(News("failed", str(error)))
-            except Exception:
-                logging.getLogger("timecontrol.app").exception("in the room %s", room)
+            except Exception as error:
+                record(error)  # without its message, which may quote a text
                 news.put(News("failed", BROKEN))
 
         thread = threading.Thread(target=body, name=f"work in {room}", daemon=True)
@@ -92,8 +96,9 @@ class Desk:
                     return
         finally:
             over.set()
-            if self.stops.get((session, room)) is over:
-                del self.stops[session, room]
+            with self.lock:
+                if self.stops.get((session, room)) is over:
+                    del self.stops[session, room]
 
 
 def said(found: News) -> tuple[str, str]:

@@ -66,7 +66,7 @@ class OrderForm(Form):
     """Sentences whose best order is sought."""
 
     sentences: list[str] = Field(
-        min_length=2,
+        min_length=3,
         description="In the order they have now; at most limits.ordered of GET /api/about.",
         examples=[["She left.", "She packed a bag.", "She came home."]],
     )

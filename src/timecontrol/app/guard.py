@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from timecontrol.app.answers import Wrong, answer
+from timecontrol.app.answers import Left, Wrong, answer
 from timecontrol.app.hosts import LOOPBACK
 from timecontrol.app.limits import Limits
 
@@ -51,10 +51,6 @@ class _TooLarge(HTTPException):
 
     def __init__(self, most: int) -> None:
         super().__init__(413, too_large(most))
-
-
-class _Left(Exception):
-    """A client that takes nothing."""
 
 
 def too_large(most: int) -> str:
@@ -140,7 +136,7 @@ class Guard:
                 async with asyncio.timeout(self.limits.patience if counted else None):
                     await send(message)
             except TimeoutError:
-                raise _Left from None
+                raise Left from None
 
         try:
             await self.app(scope, read, say)
@@ -148,7 +144,7 @@ class Guard:
             if begun:
                 raise
             await answer(error)(scope, receive, send)
-        except _Left:
+        except Left:
             return
 
 

@@ -48,12 +48,22 @@ class Limits:
                 least = "0 or more" if none else "above 0"
                 raise TimeControlError(f"The limit of {field.name} is {value}: {least}.")
 
-    def check_text(self, text: str, what: str = "The text") -> None:
-        """Check that a text is one, and not too long."""
+    def check_text(
+        self,
+        text: str,
+        what: str = "The text",
+        longer: str = "timecontrol score FILE takes any length.",
+    ) -> None:
+        """Check that a text is one, and not too long.
+
+        Args:
+            text: It.
+            what: It is called.
+            longer: What else there is where it is too long.
+        """
         if len(text) > self.characters:
             raise TooMuch(
-                f"{what} has {len(text):,} characters; at most {self.characters:,} here: "
-                "timecontrol score FILE takes any length."
+                f"{what} has {len(text):,} characters; at most {self.characters:,} here: {longer}"
             )
         if any("\ud800" <= c <= "\udfff" for c in text):
             raise TimeControlError(f"{what} is not UTF-8: it holds half of a character.")

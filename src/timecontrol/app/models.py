@@ -60,14 +60,13 @@ class Models:
                 )
             if kind_of(folder) != "decoder":
                 encoders[_name(place, encoders)] = place
-            elif fills(folder):
-                fillers[_name(place, fillers)] = place
             else:
-                decoders[_name(place, decoders)] = place
+                kind = fillers if fills(folder) else decoders
+                kind[_name(place, {**decoders, **fillers})] = place
         encoders |= {name: name for name in SHIPPED if name not in encoders}
         for name in DECODERS:
             kind = fillers if name == FILLER else decoders
-            kind.setdefault(name, name)
+            kind[_name(name, {**decoders, **fillers})] = name
         return cls(encoders, decoders, fillers, device, dtype)
 
     def encoder(self, name: str | None = None) -> TimeControl:

@@ -18,6 +18,8 @@ LOCAL = (
 FONTS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "sans-serif")
 MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
+KEPT = (3600, 3600)
+"""Seconds after which files that were brought here are deleted, and between two looks."""
 ROOMS: Mapping[str, Callable[[Desk], None]] = {
     "Score": score.room,
     "Plan & write": write.room,
@@ -32,7 +34,9 @@ def page(desk: Desk, studies: Studies) -> Any:
         desk: Where its rooms bring their work.
         studies: What there is to be judged.
     """
-    with gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=False) as found:
+    with gr.Blocks(
+        title=TITLE, analytics_enabled=False, fill_width=False, delete_cache=KEPT
+    ) as found:
         gr.HTML(f"<h1>{TITLE}</h1>{LOCAL}")
         for name, build in {**ROOMS, "Judge": judge.room(studies)}.items():
             with gr.Tab(name, id=name):

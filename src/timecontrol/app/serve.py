@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import uvicorn
+
 from timecontrol.app.api import api
 from timecontrol.app.desk import Desk
 from timecontrol.app.hosts import LOOPBACK
@@ -18,6 +20,15 @@ from timecontrol.app.turns import Turns
 USER = "studio"
 """Who to sign in as where a token is set; the token is the password."""
 UPLOAD = "20mb"
+
+
+class Server(uvicorn.Server):
+    """A server that sends those away who wait, when it is to stop."""
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        """Stop."""
+        self.config.app.state.turns.close()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
 
 
 def studio_app(
@@ -45,6 +56,7 @@ def studio_app(
     limits = limits or Limits()
     studio, turns = Studio(models, limits), Turns(limits)
     app = api(studio, turns, limits, token, hosts)
+    app.state.turns = turns
     mounted = partial(
         gr.mount_gradio_app,
         app,

@@ -64,7 +64,9 @@ class Studio:
         sentences = self._sentences(text)
         scorer = self.models.encoder(encoder)
         check()
-        return told(scorer.score(sentences), scorer.encoder)
+        found = told(scorer.score(sentences, tick=check), scorer.encoder)
+        check()
+        return found
 
     def order(
         self, sentences: Sequence[str], *, encoder: str | None = None, check: Check = nothing
@@ -80,7 +82,8 @@ class Studio:
         self.limits.check_ordered(len(given))
         scorer = self.models.encoder(encoder)
         check()
-        found = scorer.suggest(given)
+        found = scorer.suggest(given, tick=check)
+        check()
         return {
             "order": [int(i) for i in found.order],
             "density": found.density,
@@ -171,7 +174,7 @@ class Studio:
         from timecontrol.infilling.fill import filling_of, infill
         from timecontrol.infilling.gaps import read_gaps
 
-        self.limits.check_text(text)
+        self.limits.check_text(text, longer="timecontrol infill FILE takes any length.")
         self.limits.check_candidates(candidates)
         self.limits.check_sentences(len(read_gaps(text).slots))
         decoder = self.models.filler(model)._decoder()
@@ -195,7 +198,9 @@ class Studio:
             found = [s for p in paragraphs(text) for s in split(p)]
         else:
             self.limits.check_text("".join(text))
-            found = [s for s in text if s.strip()]
+            found = list(text)
+            if blank := [i for i, s in enumerate(found, 1) if not s.strip()]:
+                raise TimeControlError(f"Sentence {blank[0]} is empty: leave it out.")
         if not found:
             raise TimeControlError("There is no text: give at least three sentences.")
         self.limits.check_sentences(len(found))

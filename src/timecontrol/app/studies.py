@@ -2,15 +2,22 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from timecontrol.errors import TimeControlError, pick
 from timecontrol.judging import Study, create_study, open_study, read_outputs
+from timecontrol.judging.items import Material
 
 ENDING = ".sqlite"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,59}")
 MOST_FILES = 20
+
+
+def without_folders(material: Material) -> Material:
+    """Return material whose outputs say of their files the names alone."""
+    outputs = [replace(o, place=Path(o.place).name) for o in material.outputs]
+    return replace(material, outputs=tuple(outputs))
 
 
 @dataclass
@@ -70,10 +77,22 @@ class Studies:
                 raise TimeControlError(f"{file.name} is no file of JSON lines (.jsonl).")
         if name in self.files:
             raise TimeControlError(f"There is a study named {name!r} already: choose another name.")
-        material = read_outputs(list(outputs), task)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        create_study(self.folder / f"{name}{ENDING}", material)
-        self.files[name] = self.folder / f"{name}{ENDING}"
+        file = self.folder / f"{name}{ENDING}"
+        try:
+            material = read_outputs(list(outputs), task)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            create_study(file, without_folders(material))
+        except TimeControlError as error:
+            said = str(error)
+            for place in (*outputs, file):  # whoever reads this may not be of this machine
+                said = said.replace(str(place), place.name)
+            raise TimeControlError(said) from None
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise TimeControlError(
+                f"The study cannot be written here ({why}): start the studio with --studies FOLDER."
+            ) from None
+        self.files[name] = file
         return name
 
     def _add(self, file: Path) -> None:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from timecontrol.app.answers import Json, answer, tidy
+from timecontrol.app.answers import Json, Left, answer, tidy
 from timecontrol.app.turns import Turns
 
 T = TypeVar("T")
@@ -103,6 +103,8 @@ class Streamed(Response):
             async with _closed(self.hands.events(receive, self.work)) as events:
                 async for event in events:
                     await say(event)
+        except Left:
+            raise
         except Exception as error:
             response = answer(error)
             if not begun:

@@ -70,7 +70,7 @@ def run(
         raise TimeControlError(f"The studio needs {error.name}: {EXTRA}") from None
     from timecontrol.app.hosts import free_port, names_of
     from timecontrol.app.models import Models
-    from timecontrol.app.serve import studio_app
+    from timecontrol.app.serve import Server, studio_app
     from timecontrol.app.studies import Studies
 
     note("starting ...")
@@ -97,4 +97,4 @@ def run(
         access_log=False,
         timeout_graceful_shutdown=3,
     )
-    uvicorn.Server(config).run()
+    Server(config).run()

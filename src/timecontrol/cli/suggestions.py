@@ -12,11 +12,11 @@ def show_suggestion(found: Suggestion) -> None:
     """Print a document as it is, and the order that is suggested."""
     show(found.now)
     say()
-    searched = "all orders" if found.exact else "many orders, not exact"
+    searched = "the likeliest path between each two ends" if found.exact else "some likely paths"
     if found.same:
-        paragraph(f"No order was found that scores higher (searched: {searched}).")
+        paragraph(f"No order was found that scores higher (looked at: {searched}).")
         return
-    say(f"[bold]Suggested order[/] (searched: {searched})\n")
+    say(f"[bold]Suggested order[/] (looked at: {searched})\n")
     rows = [
         [name, signed(r.score), between(r.interval), share(r.percentile), f"{density:.1f}"]
         for name, r, density in (

@@ -196,7 +196,7 @@ class Settings:
         if self.batch:
             return self
         n = min(documents, self.documents or documents)
-        return replace(self, batch=max(1, min(USUAL, n // STEPS)))
+        return replace(self, batch=max(1, min(USUAL, n // (STEPS * self.accumulate))))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain data."""

@@ -4,7 +4,7 @@ Works for causal and bidirectional bases alike: the base's own tokenizer says wh
 surround a sentence, and padding stands on the right.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,14 +171,23 @@ def one_gelu(model: Any) -> None:
                 setattr(module, name, torch.nn.GELU(approximate="tanh"))
 
 
-def extract(reader: Reader, texts: Sequence[str]) -> NDArray[np.float32]:
-    """Return the features of a few texts, (n, D), without keeping them."""
+def extract(
+    reader: Reader, texts: Sequence[str], tick: Callable[[], None] = lambda: None
+) -> NDArray[np.float32]:
+    """Return the features of a few texts, (n, D), without keeping them.
+
+    Args:
+        reader: What reads.
+        texts: What is read.
+        tick: Called once a batch; what it raises ends the reading.
+    """
     table = np.empty((len(texts), reader.dim), np.float32)
     if texts:
         tokens = reader.tokens(texts)
         order = by_length(tokens.lengths)
         for start, rows in reader(tokens, order):
             table[order[start : start + len(rows)]] = rows
+            tick()
     refuse_holes(table, 0, texts, reader)
     return table
 

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 from timecontrol.errors import TimeControlError
 
@@ -48,16 +49,28 @@ def making(file: Path) -> Iterator[sqlite3.Connection]:
         raise TimeControlError(f"{file} is there already, with its ratings: give another name.")
     if not file.parent.is_dir():
         raise TimeControlError(f"There is no folder {file.parent} for {file.name}.")
-    fresh = file.with_name(f".{file.name}.{os.getpid()}")
+    fresh = file.with_name(f".{file.name}.{uuid4().hex}")
     try:
         with _told(file, "written"), closing(sqlite3.connect(fresh)) as db:
             db.executescript(f"PRAGMA application_id = {MARK}; PRAGMA user_version = {FORMAT};")
             db.executescript(SCHEMA)
             with db:
                 yield db
-        fresh.replace(file)
+        _publish(fresh, file)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _publish(fresh: Path, file: Path) -> None:
+    """Give a new file its name, unless another one has got it meanwhile."""
+    try:
+        os.link(fresh, file)  # fails where a file is; a rename would replace it
+    except FileExistsError:
+        raise TimeControlError(f"{file} is there already: give another name.") from None
+    except OSError:  # a file system without links
+        if file.exists():
+            raise TimeControlError(f"{file} is there already: give another name.") from None
+        fresh.replace(file)
 
 
 def refuse_others(file: Path, db: sqlite3.Connection) -> None:

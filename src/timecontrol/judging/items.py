@@ -17,6 +17,7 @@ from timecontrol.judging.kept import Texts, document_of, is_kept, texts_of, told
 from timecontrol.judging.lines import Told, digest, told
 from timecontrol.judging.tasks import TASKS
 from timecontrol.judging.values import values
+from timecontrol.sentences import clean
 
 TAIL = 5
 """Lines of a text, or sentences on each side of a gap, that are shown."""
@@ -195,7 +196,7 @@ class _Making:
         if own is not None and given is not None and own != given:
             raise BadRecord(f"it is of the system {own!r}, and --system says {given!r}")
         if own is not None or given is not None:
-            return check(str(own or given))
+            return clean(check(str(own or given)))
         name = path_text(Path(stem(file)))
         if self.homes.setdefault(name, file) != file:
             raise BadRecord(

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from timecontrol.corpora.files import BadRecord
+from timecontrol.corpora.files import BadRecord, check
 from timecontrol.corpora.reading import list_of, name_of, text_of
 from timecontrol.sentences import clean, splitter
 
@@ -29,6 +29,8 @@ ROW = ("dataset", "method", "latent_dim")
 """What says for which cell of the paper's tables a system stands."""
 MADE = ("identity", "method", "preset", "seed", "base", "corpus")
 """What is kept of the decoder that wrote a line."""
+NUMBERS = ("seed", "latent_dim")
+"""Those that are numbers; the others are words."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def gap_of(
     """
     if not left and not right:
         raise BadRecord("'left' and 'right' are empty: a fill-in is judged by what is about it")
-    named = str(name_of(value, "id")) if "id" in value else example or digest([left, right])
+    named = check(name_of(value, "id")) if "id" in value else example or digest([left, right])
     before, after = SENTENCES(left), SENTENCES(right)
     left = " ".join(before[-most:]) if len(before) > most else left
     right = " ".join(after[:most]) if len(after) > most else right
@@ -114,7 +116,8 @@ def about(value: dict[str, Any]) -> dict[str, Any]:
         recipe = recipe if isinstance(recipe, dict) else {}
         own = {name: made.get(name) for name in MADE}
         own |= {name: recipe.get(f"encoder {name}") for name in ("objective", "latent_dim")}
-        found["decoder"] = {k: v for k, v in own.items() if isinstance(v, str | int)}
+        whole = {k: v for k, v in own.items() if isinstance(v, int if k in NUMBERS else str)}
+        found["decoder"] = whole
     settings, plan = value.get("settings"), value.get("plan")
     if isinstance(settings, dict) and isinstance(settings.get("length"), str):
         found["length"] = settings["length"]
@@ -132,9 +135,9 @@ def _ending(value: dict[str, Any], most: int) -> Told:
     lines = [own if i else first for i, (first, own) in enumerate(units[-most:])]
     example = None
     if "id" in value:
-        example = name_of(value, "id")
+        example = check(name_of(value, "id"))
     elif isinstance(value.get("number"), int):  # of documents that were written
-        example = f"{value.get('seed', 0)}/{value['number']}"
+        example = check(f"{value.get('seed', 0)}/{value['number']}")
     return Told(example, {"lines": lines, "whole": len(units) <= most}, about(value))
 
 

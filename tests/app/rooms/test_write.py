@@ -49,6 +49,7 @@ def test_what_can_be_compared_are_kinds_of_plans() -> None:
 
 
 def test_waypoints_are_lines() -> None:
+    assert waypoints_of("50 %: the river") == ((0.5, "the river"),)
     assert waypoints_of("0.5: the river\n\n 0.8 : a bridge: old") == (
         (0.5, "the river"), (0.8, "a bridge: old"),
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """*Judge*: what systems wrote is rated by people, blind, on the paper's two scales."""
 
+import time
 from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
@@ -73,14 +74,14 @@ def _build(studies: Studies) -> None:
     def on_begin(chosen: str | None, given: str | None) -> Any:
         return _guarded(lambda: _next(studies.open(chosen), chosen, given or ""))
 
-    def on_rate(now: Any, event: gr.EventData) -> Any:
+    def on_rate(now: Any, asked: Any, event: gr.EventData) -> Any:
         def work() -> Any:
             chosen, annotator = _session(now)
             own = studies.open(chosen)
             own.rate(annotator, str(event.item), int(event.rating), float(event.seconds))
             return _next(own, chosen, annotator)
 
-        return _guarded(work)
+        return _guarded(work, {**asked, "retry": time.time()} if asked else None)
 
     def on_back(now: Any) -> Any:
         def work() -> Any:
@@ -105,19 +106,27 @@ def _build(studies: Studies) -> None:
             found = studies.make(called or "", [Path(f) for f in given or []], kind)
         except TimeControlError as error:
             return gr.skip(), words(str(error), "failed")
+        finally:
+            for file in given or []:
+                Path(file).unlink(missing_ok=True)
         note = words(f"{found} is made. Give your name above, and begin.")
         return gr.Dropdown(list(studies.files), value=found), note
 
     def on_tell(chosen: str | None) -> str:
         try:
             own = studies.open(chosen)
-            return markdown(report_of(own, f"timecontrol judge report {own.file}"))
+            return markdown(report_of(own, f"timecontrol judge report {own.file.name}"))
         except TimeControlError as error:
             return escape(str(error))
 
+    def on_load() -> Any:
+        known = list(studies.files)
+        return gr.Dropdown(known, value=known[0] if known else None)
+
     quiet = {"show_progress": "hidden", "concurrency_limit": None}
+    gr.on(None, on_load, None, study, **quiet)  # on each visit: studies may have been made
     gr.on([begin.click, name.submit], on_begin, [study, name], outputs, **quiet)
-    rating.rate(on_rate, who, outputs, **quiet)
+    rating.rate(on_rate, [who, rating], outputs, **quiet)
     back.click(on_back, who, outputs, **quiet)
     make.click(on_make, [task, title, files], [study, made], **quiet)
     tell.click(on_tell, study, results, **quiet)
@@ -173,9 +182,15 @@ def _button(visible: bool) -> Any:
     return gr.Button(visible=visible)
 
 
-def _guarded(work: Callable[[], Any]) -> Any:
-    """Return what work gives, or an error as words with everything else as it was."""
+def _guarded(work: Callable[[], Any], asked: Any = None) -> Any:
+    """Return what work gives, or an error as words with everything else as it was.
+
+    Args:
+        work: What is done.
+        asked: What the rating shows then, so that one can answer again; ``None``: what it shows.
+    """
     try:
         return work()
     except TimeControlError as error:
-        return gr.skip(), words(str(error), "failed"), gr.skip(), gr.skip(), gr.skip()
+        left = gr.skip() if asked is None else asked
+        return gr.skip(), words(str(error), "failed"), gr.skip(), left, gr.skip()

@@ -191,7 +191,8 @@ def waypoints_of(text: str) -> tuple[tuple[float, str], ...]:
             continue
         share, colon, what = line.partition(":")
         try:
-            found.append((float(share.strip().removesuffix("%")), what.strip()))
+            at = float(share.strip().removesuffix("%")) / (100 if "%" in share else 1)
+            found.append((at, what.strip()))
         except ValueError:
             colon = ""
         if not colon or not what.strip():

@@ -25,7 +25,7 @@ function answer(rating) {
 
 document.addEventListener("keydown", (event) => {
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.isContentEditable;
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || !/^[1-5]$/.test(event.key)) return;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat || !/^[1-5]$/.test(event.key)) return;
   if (host.offsetParent !== null) answer(Number(event.key));
 });
 watch("value", () => { answered = null; render(); });

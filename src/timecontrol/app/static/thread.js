@@ -139,6 +139,7 @@ function drag(event, li, from) {
   li.classList.add("tc-dragged");
   let to = from;
   const place = (e) => {
+    if (e.pointerId !== id) return;
     const others = [...list.children].filter((other) => other !== li);
     const before = others.findIndex((other) => {
       const box = other.getBoundingClientRect();
@@ -148,6 +149,7 @@ function drag(event, li, from) {
     list.insertBefore(li, before < 0 ? null : others[before]);
   };
   const stop = (e) => {
+    if (e.pointerId !== id) return;
     window.removeEventListener("pointermove", place);
     window.removeEventListener("pointerup", stop);
     window.removeEventListener("pointercancel", stop);
