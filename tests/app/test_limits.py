@@ -42,7 +42,7 @@ def test_half_of_a_character_is_no_text() -> None:
 @pytest.mark.parametrize(
     ("check", "count", "said"),
     [
-        ("check_ordered", 4, "best order of 4 sentences is asked for; at most 3 here"),
+        ("check_ordered", 4, "best order of 4 sentences is asked for; from 3 to 3 here"),
         ("check_tokens", 21, "21 tokens are asked for; at most 20 here"),
         ("check_candidates", 3, "3 candidates are asked for; from 1 to 2 here"),
         ("check_candidates", 0, "0 candidates are asked for; from 1 to 2 here"),

@@ -71,6 +71,20 @@ def test_the_mouse_moves_a_sentence_and_the_score_moves(page: Any) -> None:
     assert score(page) != old
 
 
+def test_what_was_moved_is_put_back(page: Any) -> None:
+    before = scored(page)
+    assert page.locator(".tc-undo").is_disabled()
+    page.locator(".tc-sentence").nth(STRANGER).focus()
+    for _ in range(2):
+        page.keyboard.press("Alt+ArrowDown")
+    settled(page)
+    for _ in range(2):
+        page.locator(".tc-undo:enabled").click()
+        settled(page)
+    assert sentences(page) == before
+    assert page.locator(".tc-undo").is_disabled()
+
+
 def test_keys_move_a_sentence_as_fast_as_they_are_pressed(page: Any) -> None:
     before = scored(page)
     page.locator(".tc-sentence").nth(STRANGER).focus()
@@ -110,6 +124,9 @@ def test_an_order_is_suggested(page: Any) -> None:
     assert sorted(sentences(page)) == sorted(s if s.endswith(".") else f"{s}."
                                              for s in text.split(". "))  # fmt: skip
     picture(page, "score-suggested")
+    page.locator(".tc-undo:enabled").click()
+    settled(page)
+    assert " ".join(sentences(page)) == text
 
 
 def test_a_file_is_opened(page: Any, tmp_path: Path) -> None:

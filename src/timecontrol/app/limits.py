@@ -14,6 +14,10 @@ class TooMuch(TimeControlError):
     """A text that is longer than is taken here."""
 
 
+LEAST = 3
+"""Sentences that can be put in order."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What is taken at most."""
@@ -78,10 +82,10 @@ class Limits:
 
     def check_ordered(self, count: int) -> None:
         """Check the number of sentences whose best order is sought."""
-        if count > self.ordered:
+        if not LEAST <= count <= self.ordered:
             raise TimeControlError(
-                f"The best order of {count:,} sentences is asked for; at most {self.ordered} here: "
-                "give a part of the text."
+                f"The best order of {count:,} sentences is asked for; from {LEAST} to "
+                f"{self.ordered} here: give a part of the text."
             )
 
     def check_tokens(self, count: int) -> None:

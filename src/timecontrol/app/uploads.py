@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
-from timecontrol.errors import TimeControlError
+from timecontrol.corpora import own
+from timecontrol.corpora.reading import Reading
+from timecontrol.corpora.texts import prose
+from timecontrol.errors import InputError, TimeControlError
 
-ENDINGS = (".txt", ".text", ".md", ".markdown")
+MARKDOWN = "Markdown"
+ENDINGS = {".txt": "text", ".text": "text", ".md": MARKDOWN, ".markdown": MARKDOWN}
 
 
 def read_upload(file: str | None, most: int) -> str:
@@ -29,10 +33,28 @@ def read_upload(file: str | None, most: int) -> str:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TimeControlError(f"{path.name} is not UTF-8 text (byte {error.start}).") from None
+        raise TimeControlError(
+            f"{path.name} is not UTF-8 text (byte {error.start}): save it as UTF-8, or paste it."
+        ) from None
     if len(text) > most:
         raise TimeControlError(_long(path.name, f"{len(text):,} characters", most))
+    if MARKDOWN in ENDINGS[path.suffix.lower()]:
+        text = _prose(path)
+    if not text.strip():
+        raise TimeControlError(f"{path.name} holds no prose.")
     return text
+
+
+def _prose(path: Path) -> str:
+    """Return the prose of a Markdown file, a sentence a paragraph, as ``timecontrol score`` has it.
+
+    Titles, headings, code and tables are left out.
+    """
+    try:
+        documents = list(own.MARKDOWN.read(path, Reading()))
+    except InputError as error:
+        raise TimeControlError(str(error).replace(str(path), path.name)) from None
+    return "\n\n".join(s for document in documents for s in prose(document))
 
 
 def _long(name: str, size: str, most: int) -> str:

@@ -1,7 +1,6 @@
 """``timecontrol demo``: what the tool does, in five steps, and a page with the figures."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -105,8 +104,6 @@ def run(
     Texts are judged, an article is written along a plan, a gap is filled, an encoder is trained.
     With another base than minilm, that encoder is trained first, and judges the texts.
     """
-    # Threads that spin while they wait make a busy machine several times slower.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     if to.exists() and not to.is_dir():
         raise TimeControlError(f"--out is {to}: a file; name a folder.")
     steps: dict[str, tuple[Callable[[Demo], None], tuple[str, ...]]] = {
@@ -123,8 +120,7 @@ def run(
         without = [TITLES[name] for name, found in absent.items() if found == error]
         note(f"Left out ({', '.join(without)}): {error}")
     if len(absent) == len(steps):
-        note("Nothing to show yet.")
-        return
+        raise TimeControlError("Nothing to show yet: what is missing is said above.")
     from timecontrol.pages.demo import Shown
 
     demo = Demo(to, base, Shown())
@@ -342,8 +338,7 @@ def _finish(demo: Demo) -> None:
     from timecontrol.pages.demo import demo_page
 
     if not demo.page.steps:
-        note("Nothing to show yet.")
-        return
+        raise TimeControlError("Nothing to show yet: what is missing is said above.")
     demo.keep("report.html", demo_page(demo.page, __version__))
     seconds = time.monotonic() - demo.begun
     report = demo.out / "report.html"

@@ -8,6 +8,18 @@ from timecontrol.cli.completion import DEVICES, DTYPES, ENCODERS, SPLITTERS, amo
 from timecontrol.corpora.splits import split_word
 from timecontrol.errors import TimeControlError
 
+FEW = 50
+"""Training documents below which not much can be learnt."""
+
+
+def few(documents: int) -> str | None:
+    """Return what is said of so few training documents, or ``None``."""
+    if documents >= FEW:
+        return None
+    many = "1 training document" if documents == 1 else f"{documents} training documents"
+    return f"note: {many}: below {FEW} little is learnt (docs/own-data.md)"
+
+
 Spec = Annotated[
     str,
     typer.Argument(metavar="CORPUS", help="NAME:PATH, or synthetic.", autocompletion=corpora),

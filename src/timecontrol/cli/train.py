@@ -17,6 +17,7 @@ from timecontrol.cli.options import (
     Spec,
     SplitBy,
     Splitter,
+    few,
 )
 from timecontrol.corpora import open_corpus
 
@@ -114,6 +115,8 @@ def encoder(
         print_json({"run": out.as_posix(), "config": trained.config, "metrics": trained.metrics})
     else:
         report(trained.config, trained.metrics)
+        if remark := few(trained.config["corpus"]["documents"]["train"]):
+            note(remark)
         for remark in trained.config["corpus"]["notes"]:
             note(f"note: {remark}")
         held = any("held out instead" in remark for remark in trained.config["corpus"]["notes"])

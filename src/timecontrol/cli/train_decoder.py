@@ -17,6 +17,7 @@ from timecontrol.cli.options import (
     Spec,
     SplitBy,
     Splitter,
+    few,
 )
 from timecontrol.corpora import open_corpus
 
@@ -236,6 +237,8 @@ def run(
         print_json({"run": out.as_posix(), "config": trained.config, "metrics": trained.metrics})
         return
     report(trained.config, trained.metrics)
+    if remark := few(trained.config["corpus"]["documents"]["train"]):
+        note(remark)
     for remark in trained.config["corpus"]["notes"]:
         note(f"note: {remark}")
     say(shown(f"\nWritten to {out}. Next: timecontrol generate --model {out} -n 4"))

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -6,11 +7,13 @@ from timecontrol.app.asked import Asked
 from timecontrol.app.rooms.write import (
     WAYS,
     asked_of,
+    fitting,
     follow,
     fresh,
     progress,
     show_plan,
     waypoints_of,
+    without,
 )
 from timecontrol.app.service import BARE
 from timecontrol.errors import TimeControlError
@@ -74,3 +77,11 @@ def test_without_a_plan_none_is_shown() -> None:
     way = fresh(form(["bridge", BARE])[1])
     show_plan(way, {"plan": {"points": [[0.0]]}, "at": [[0.0, 1.0]]})
     assert (way["plan"], way["at"]) == (None, [])
+
+
+def test_a_constant_plan_can_stand_beside_a_bridge_to_a_goal() -> None:
+    common = Asked(goal="The end.", waypoints=((0.5, "The river."),))
+    assert fitting(common, "bridge") == replace(common, kind="bridge")
+    assert fitting(common, "static") == Asked(kind="static")
+    assert without("static") == "Has no goal and no waypoints."
+    assert without("bridge") == ""

@@ -52,7 +52,7 @@ def room(desk: Desk) -> None:
         given: str | None, name: str, many: float, begin: str | None, about_words: float | None,
         heat: float, number: float | None, request: gr.Request,
     ) -> Iterator[Any]:  # fmt: skip
-        yield gr.skip(), words("Filling; the first time, a decoder is opened …")
+        yield {}, words("Filling; the first time, a decoder is opened …")
 
         def work(check: Any) -> list[dict[str, Any]]:
             return [

@@ -105,12 +105,12 @@ def _build(studies: Studies) -> None:
         try:
             found = studies.make(called or "", [Path(f) for f in given or []], kind)
         except TimeControlError as error:
-            return gr.skip(), words(str(error), "failed")
+            return gr.skip(), words(str(error), "failed"), gr.skip()
         finally:
             for file in given or []:
                 Path(file).unlink(missing_ok=True)
         note = words(f"{found} is made. Give your name above, and begin.")
-        return gr.Dropdown(list(studies.files), value=found), note
+        return gr.Dropdown(list(studies.files), value=found), note, ""
 
     def on_tell(chosen: str | None) -> str:
         try:
@@ -128,7 +128,7 @@ def _build(studies: Studies) -> None:
     gr.on([begin.click, name.submit], on_begin, [study, name], outputs, **quiet)
     rating.rate(on_rate, [who, rating], outputs, **quiet)
     back.click(on_back, who, outputs, **quiet)
-    make.click(on_make, [task, title, files], [study, made], **quiet)
+    make.click(on_make, [task, title, files], [study, made, status], **quiet)
     tell.click(on_tell, study, results, **quiet)
 
 

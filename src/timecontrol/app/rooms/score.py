@@ -86,6 +86,7 @@ def room(desk: Desk) -> None:
         for found in desk.run(str(request.session_hash), ROOM, work):
             if found.kind == "event":
                 value = {**found.value["report"], "before": found.value["before"]}
+                value["was"] = as_it_was(found.value)
                 yield value, words(about_order(found.value))
             elif found.kind != "done":
                 yield gr.skip(), words(*said(found))
@@ -114,7 +115,7 @@ def room(desk: Desk) -> None:
     )
     # Typed, pasted or opened (gradio's ``input`` misses the last two); in the browser, since an
     # answer of the server could come late and clear what has been scored by then.
-    text.change(None, None, thread, js="() => ({})")
+    gr.on([text.change, encoder.change], None, None, thread, js="() => ({})")
     upload.upload(on_upload, upload, [text, status])
 
     def on_stop(request: gr.Request) -> None:
@@ -129,6 +130,12 @@ def first_score(shown: Any) -> float | None:
         return None
     before = shown.get("before")
     return float(before) if before is not None else shown.get("score")
+
+
+def as_it_was(found: dict[str, Any]) -> list[str]:
+    """Return the sentences of an order that was found in the order they had before."""
+    texts = [s["text"] for s in found["report"]["sentences"]]
+    return [text for _, text in sorted(zip(found["order"], texts, strict=True))]
 
 
 def about_order(found: dict[str, Any]) -> str:

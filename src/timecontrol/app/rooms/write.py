@@ -11,6 +11,7 @@ from timecontrol.app.desk import Desk, said
 from timecontrol.app.parts import part, words
 from timecontrol.app.service import BARE
 from timecontrol.errors import TimeControlError
+from timecontrol.plans.kinds import NO_GOAL, NO_WAYPOINT
 
 ROOM = "write"
 MOST_WAYS = 4
@@ -176,7 +177,17 @@ def asked_of(
         top_p=top_p,
         temperature=temperature,
     )
-    return [replace(common, kind=kind) for kind in kinds]
+    return [fitting(common, kind) for kind in kinds]
+
+
+def fitting(asked: Asked, kind: str) -> Asked:
+    """Return what is asked of one kind of plan: without a goal and waypoints that it cannot have.
+
+    So a constant plan can stand beside a bridge to a goal.
+    """
+    goal = None if kind in NO_GOAL else asked.goal
+    waypoints = () if kind in NO_WAYPOINT else asked.waypoints
+    return replace(asked, kind=kind, goal=goal, waypoints=waypoints)
 
 
 def waypoints_of(text: str) -> tuple[tuple[float, str], ...]:
@@ -207,7 +218,15 @@ def fresh(asked: Asked) -> dict[str, Any]:
     """Return what is shown of a plan before there is anything."""
     name = asked.kind or ""
     return {"name": name if name != BARE else "no plan", "state": "waiting", "at": [],
-            "sentences": [], "units": None, "note": "", "plan": None, "markdown": None}  # fmt: skip
+            "sentences": [], "units": None, "note": "", "about": without(name),
+            "plan": None, "markdown": None}  # fmt: skip
+
+
+def without(kind: str) -> str:
+    """Return what a kind of plan is not told."""
+    if kind in NO_GOAL:
+        return "Has no goal and no waypoints."
+    return "Has no waypoints." if kind in NO_WAYPOINT else ""
 
 
 def show_plan(way: dict[str, Any], found: dict[str, Any]) -> None:

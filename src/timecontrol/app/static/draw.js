@@ -23,6 +23,18 @@ function shape(tag, attributes, ...children) {
   return found;
 }
 
+function copying(text, shown) {
+  const button = make("button", { type: "button", class: "tc-button", onclick: () => {
+    if (!navigator.clipboard) {  // a page that came without TLS from another machine has none
+      window.getSelection().selectAllChildren(shown);
+      button.textContent = "Selected: copy it by Ctrl-C";
+      return;
+    }
+    navigator.clipboard.writeText(text()).then(() => { button.textContent = "Copied"; });
+  } }, "Copy the text");
+  return button;
+}
+
 function signed(value) {
   if (value === null || value === undefined) return "";
   const rounded = Math.round(value * 100) / 100 + 0;

@@ -20,14 +20,7 @@ function draw(focus) {
   });
   const whole = make("p", { class: "tc-filled" }, texts.map((text, i) =>
     [make(own.has(i) ? "mark" : "span", {}, text), " "]));
-  const copy = make("button", { type: "button", class: "tc-button", onclick: () => {
-    if (!navigator.clipboard) {  // a page that came without TLS from another machine has none
-      window.getSelection().selectAllChildren(whole);
-      copy.textContent = "Selected: copy it by Ctrl-C";
-      return;
-    }
-    navigator.clipboard.writeText(texts.join(" ")).then(() => { copy.textContent = "Copied"; });
-  } }, "Copy the text");
+  const copy = copying(() => texts.join(" "), whole);
   const parts = [make("div", { class: "tc-main" }, whole, copy,
     value.gaps.map((gap, g) => candidates(gap, g)))];
   if (value.at && value.at.length) {

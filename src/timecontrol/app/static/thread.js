@@ -7,6 +7,8 @@ let plot = null, focused = null;
 let waiting = false, moved = false;  // asked for a score; moved again since
 
 let shown = [];          // those sentences
+let past = [];           // orders before this one, as texts
+let last = null;         // the texts that were shown last
 
 function items() { return (props.value && props.value.sentences) || []; }
 
@@ -31,7 +33,7 @@ function numbers(value) {
 
 function render() {
   const value = props.value;
-  if (!value || !value.sentences) { host.replaceChildren(); return; }
+  if (!value || !value.sentences) { host.replaceChildren(); past = []; last = null; return; }
   const wanted = moved ? texts() : null;
   shown = items();
   order = shown.map((_, i) => i);
@@ -45,7 +47,23 @@ function render() {
     });
     if (!found.includes(undefined)) { order = found; send(); return; }
   }
+  if (!last && value.was) last = value.was;  // a suggestion is the first that is shown
+  const now = texts(), same = (a, b) => a.slice().sort().join("\n") === b.slice().sort().join("\n");
+  if (last && !same(last, now)) past = [];
+  else if (last && last.join("\n") !== now.join("\n")) past.push(last);  // a suggested order
+  last = now;
   draw();
+}
+
+function undo() {
+  const before = past.pop(), left = new Set(shown.map((_, i) => i));
+  order = before.map((text) => {
+    const i = [...left].find((k) => shown[k].text === text);
+    left.delete(i);
+    return i;
+  });
+  last = texts();
+  send();
 }
 
 function texts() { return order.map((i) => shown[i].text); }
@@ -76,7 +94,10 @@ function draw() {
   const kept = focused;  // replaced elements lose the focus
   host.replaceChildren(head, make("div", { class: "tc-columns" },
     make("div", { class: "tc-main" }, make("p", { class: "tc-quiet" },
-      "Drag a sentence by its handle, or select it and press Alt with an arrow key."), list), side));
+      "Drag a sentence by its handle, or select it and press Alt with an arrow key."), list,
+      make("p", { class: "tc-downloads" },
+        make("button", { type: "button", class: "tc-button tc-undo", disabled: !past.length, onclick: undo }, "Undo"),
+        copying(() => texts().join(" "), list))), side));
   host.classList.toggle("tc-waiting", waiting);
   focused = kept;
   if (focused !== null) {
@@ -129,7 +150,9 @@ function mark(place) {
 
 function move(from, to) {
   if (from === to) return;
+  past.push(texts());
   order.splice(to, 0, order.splice(from, 1)[0]);
+  last = texts();
   send();
 }
 
