@@ -357,7 +357,7 @@ def test_a_waypoint_lies_inside(decoder: Decoder, share: float) -> None:
 def test_what_has_no_place_in_a_plan(decoder: Decoder) -> None:
     with pytest.raises(TimeControlError, match="has no place in 2 sentences"):
         plans_for(decoder, 1, NORMAL, sentences=2, waypoints=[(0.5, TEXT)])
-    with pytest.raises(TimeControlError, match="Two pins fall on sentence 2 of 3"):
+    with pytest.raises(TimeControlError, match=r"Two waypoints .* fall on sentence 2 of 3"):
         plans_for(decoder, 1, NORMAL, sentences=3, waypoints=[(0.4, TEXT), (0.6, TEXT)])
     with pytest.raises(TimeControlError, match="takes no goal"):
         plans_for(decoder, 1, NORMAL, kind="static", goal=TEXT)

@@ -1,6 +1,8 @@
 """``timecontrol demo``: what the tool does, in five steps, and a page with the figures."""
 
 import json
+import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -251,7 +253,7 @@ def _article(demo: Demo) -> None:
         writing = replace(usual, **changes)
         if not found:
             text = stream(decoder, plan, writing, tell)
-            say("\n")
+            say("\n" if text.ended else "\n\nIt was stopped there: the model had not ended it.\n")
         else:
             [text] = write(decoder, [plan], writing, progress=progress)
         found.append(Article(name, about, text, _read_back(decoder, text)))
@@ -302,7 +304,8 @@ def _gap(demo: Demo) -> None:
     inside = {i for gap in found.gaps for i in gap.gap}
     parts = [f"[bold]{shown(s)}[/]" if i in inside else shown(s) for i, s in enumerate(sentences)]
     say(" ".join(parts))
-    say(f"\nThe best of {plural(len(found.gaps[0].candidates), 'candidate')} for the gap is bold.")
+    many = plural(len(found.gaps[0].candidates), "candidate")
+    say(shown(f"\nWritten into the gap, the best of {many}: {found.gaps[0].candidates[0].text}"))
 
 
 def _learned(demo: Demo) -> None:
@@ -344,7 +347,11 @@ def _finish(demo: Demo) -> None:
     report = demo.out / "report.html"
     took = f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
     say(f"\n[bold]{shown(str(report))}[/]  shows it all; open it in a browser ({took})\n")
+    name = "timecontrol" if shutil.which("timecontrol") else Path(sys.argv[0]).as_posix()
     say("Next, with your own texts:")
-    say("  timecontrol score FILE --html FILE.html             does it flow?")
-    say("  timecontrol app                                     the same, and more, in a browser")
-    say("  timecontrol train encoder text:FOLDER --out RUN     an encoder of your documents")
+    for arguments, about in (
+        ("score FILE --html FILE.html", "does it flow?"),
+        ("app", "the same, and more, in a browser"),
+        ("train encoder text:FOLDER --out RUN", "an encoder of your documents"),
+    ):
+        say(shown(f"  {name} {arguments:<40}{about}"))

@@ -381,8 +381,8 @@ def placed(pins: Sequence[Pin], n: int, d: int) -> dict[int, Array]:
             sentence = min(max(sentence, 1), n - 2)
         if sentence in found:
             raise TimeControlError(
-                f"Two pins fall on sentence {sentence + 1} of {n}: ask for more sentences, or move "
-                "one of them."
+                f"Two waypoints (or start, or goal) fall on sentence {sentence + 1} of {n}: ask "
+                "for more sentences, or move one of them."
             )
         found[sentence] = point
     return found

@@ -44,8 +44,9 @@ function downloads(ways) {
 }
 
 function markdown(way) {
+  const title = (tag) => tag.charAt(0).toUpperCase() + tag.slice(1).toLowerCase();
   return way.markdown || way.sentences.map((s, i) =>
-    (s.tag ? `${i ? "\n\n" : ""}## ${s.tag}\n\n` : i ? " " : "") + s.text).join("");
+    (s.tag ? `${i ? "\n\n" : ""}## ${title(s.tag)}\n\n` : i ? " " : "") + s.text).join("");
 }
 
 function spoken(way, i) {
