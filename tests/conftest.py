@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no test may reach for a hub; read at import
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as the command has it; workers share cores
 
 import pytest
 import torch
