@@ -71,6 +71,14 @@ def test_the_mouse_moves_a_sentence_and_the_score_moves(page: Any) -> None:
     assert score(page) != old
 
 
+def test_another_encoder_leaves_no_old_score(page: Any) -> None:
+    scored(page)
+    page.locator("#score-encoder input").click()
+    page.get_by_role("option", name="wikisection").click()
+    page.wait_for_selector(".tc-sentence", state="detached")
+    assert len(scored(page)) == 9
+
+
 def test_what_was_moved_is_put_back(page: Any) -> None:
     before = scored(page)
     assert page.locator(".tc-undo").is_disabled()

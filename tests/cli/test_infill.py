@@ -1,6 +1,7 @@
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,22 @@ def test_standard_input_that_is_no_text_is_said_in_a_line(monkeypatch: pytest.Mo
     monkeypatch.setattr("sys.stdin", wrapped)
     with pytest.raises(TimeControlError, match=r"Standard input is not UTF-8 text \(byte 0\)"):
         _read("-")
+
+
+def test_it_shows_how_far_it_is(
+    file: Path,
+    decoder_run: Path,
+    timecontrol: Callable[..., Ran],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps: list[int] = []
+    totals: list[int] = []
+
+    @contextmanager
+    def progress(what: str, total: int, unit: str) -> Iterator[Callable[..., None]]:
+        totals.append(total)
+        yield lambda n=1: steps.append(n)
+
+    monkeypatch.setattr("timecontrol.cli.infill.progress", progress)
+    assert timecontrol("infill", str(file), "--model", str(decoder_run), "--words", "4").code == 0
+    assert 0 < sum(steps) <= totals[0]

@@ -88,3 +88,14 @@ def test_an_interrupt_is_one_line(
     ran = timecontrol("corpus", "synthetic")
     assert ran.code == 130
     assert "Traceback" not in ran.err
+
+
+def test_threads_that_wait_do_not_spin_unless_somebody_wants_it(
+    timecontrol: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given, found in ((None, "passive"), ("active", "active")):
+        monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+        if given:
+            monkeypatch.setenv("OMP_WAIT_POLICY", given)
+        assert timecontrol("--version").code == 0
+        assert os.environ["OMP_WAIT_POLICY"] == found

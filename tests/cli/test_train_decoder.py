@@ -57,6 +57,7 @@ def test_it_trains_tells_and_writes(
     ran = train("--encoder", encoder)
     assert ran.code == 0, ran.err
     assert ESTIMATE.fullmatch(ran.err)
+    assert "note: 16 training documents: below 50" in ran.err
     assert f"{CORPUS}  planned, preset best, seed 0, all weights\n" in ran.out
     assert "encoder bridge d = 3 (" in ran.out
     assert "16 training documents, 2 validation documents; 1 epoch in " in ran.out

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from timecontrol.app.asked import HOTTEST, LONGEST_NAME, LOUDEST, SEEDS, Asked
+from timecontrol.coherence.bridge import SHORTEST
 
 WORDS = 100
 """In each missing sentence, at most."""
@@ -66,7 +67,7 @@ class OrderForm(Form):
     """Sentences whose best order is sought."""
 
     sentences: list[str] = Field(
-        min_length=3,
+        min_length=SHORTEST,
         description="In the order they have now; at most limits.ordered of GET /api/about.",
         examples=[["She left.", "She packed a bag.", "She came home."]],
     )

@@ -7,15 +7,12 @@ there is. What is too long is a ``TooMuch``; the HTTP API answers it with anothe
 import math
 from dataclasses import dataclass, fields
 
+from timecontrol.coherence.bridge import SHORTEST
 from timecontrol.errors import TimeControlError
 
 
 class TooMuch(TimeControlError):
     """A text that is longer than is taken here."""
-
-
-LEAST = 3
-"""Sentences that can be put in order."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +79,9 @@ class Limits:
 
     def check_ordered(self, count: int) -> None:
         """Check the number of sentences whose best order is sought."""
-        if not LEAST <= count <= self.ordered:
+        if not SHORTEST <= count <= self.ordered:
             raise TimeControlError(
-                f"The best order of {count:,} sentences is asked for; from {LEAST} to "
+                f"The best order of {count:,} sentences is asked for; from {SHORTEST} to "
                 f"{self.ordered} here: give a part of the text."
             )
 

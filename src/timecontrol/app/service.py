@@ -21,14 +21,10 @@ from timecontrol.encoder import Encoder
 from timecontrol.errors import TimeControlError
 from timecontrol.latents.fit import Fit
 from timecontrol.pages.words import FAR, breaking, level, meaning
-from timecontrol.scoring import Report
+from timecontrol.scoring import Report, nothing
 from timecontrol.sentences import paragraphs, splitter
 
 Check = Callable[[], None]
-
-
-def nothing() -> None:
-    """Check nothing."""
 
 
 @dataclass

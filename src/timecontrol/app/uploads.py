@@ -7,8 +7,8 @@ from timecontrol.corpora.reading import Reading
 from timecontrol.corpora.texts import prose
 from timecontrol.errors import InputError, TimeControlError
 
-MARKDOWN = "Markdown"
-ENDINGS = {".txt": "text", ".text": "text", ".md": MARKDOWN, ".markdown": MARKDOWN}
+MARKED = (".md", ".markdown")
+ENDINGS = (".txt", ".text", *MARKED)
 
 
 def read_upload(file: str | None, most: int) -> str:
@@ -38,7 +38,7 @@ def read_upload(file: str | None, most: int) -> str:
         ) from None
     if len(text) > most:
         raise TimeControlError(_long(path.name, f"{len(text):,} characters", most))
-    if MARKDOWN in ENDINGS[path.suffix.lower()]:
+    if path.suffix.lower() in MARKED:
         text = _prose(path)
     if not text.strip():
         raise TimeControlError(f"{path.name} holds no prose.")

@@ -99,7 +99,8 @@ def run(
         top_p=top_p,
         temperature=temperature,
     )
-    steps = sum(map(len, gaps)) * filling.drawing.most
+    each = filling.drawing.most + 2  # what opens a sentence, its tokens, and its end
+    steps = sum(map(len, gaps)) * each
     with progress("filling", steps, unit="tokens at most") as advance:
         found = infill(decoder, text, filling, advance)
     for number, gap in enumerate(found.gaps, 1):

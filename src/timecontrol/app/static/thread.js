@@ -39,12 +39,7 @@ function render() {
   order = shown.map((_, i) => i);
   waiting = moved = false;
   if (wanted && wanted.length === order.length) {  // what came is of an order that is past
-    const left = new Set(order);
-    const found = wanted.map((text) => {
-      const i = [...left].find((k) => shown[k].text === text);
-      left.delete(i);
-      return i;
-    });
+    const found = numbersOf(wanted);
     if (!found.includes(undefined)) { order = found; send(); return; }
   }
   if (!last && value.was) last = value.was;  // a suggestion is the first that is shown
@@ -56,14 +51,18 @@ function render() {
 }
 
 function undo() {
-  const before = past.pop(), left = new Set(shown.map((_, i) => i));
-  order = before.map((text) => {
+  order = numbersOf(past.pop());
+  last = texts();
+  send();
+}
+
+function numbersOf(wanted) {  // of sentences, by their texts; the same text may be there twice
+  const left = new Set(shown.keys());
+  return wanted.map((text) => {
     const i = [...left].find((k) => shown[k].text === text);
     left.delete(i);
     return i;
   });
-  last = texts();
-  send();
 }
 
 function texts() { return order.map((i) => shown[i].text); }
